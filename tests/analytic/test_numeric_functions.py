@@ -160,7 +160,7 @@ def test_an_index_beyond_an_array_is_a_fault_and_touches_nothing():
         ("def law(x, v, k, t):\n    return 'a'\n", "cannot be compiled for plain numbers"),
         (
             "import os\ndef law(x, v, k, t): return 1\n",
-            "line 1 of the function: the text may contain only definitions",
+            "line 1 of the function: the text may contain only functions",
         ),
         ("def law(x, v, k, t=print()): return 1\n", "only definitions"),
         ("@njit\ndef law(x, v, k, t): return 1\n", "without decorators"),

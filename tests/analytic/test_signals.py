@@ -180,7 +180,7 @@ def test_inputs_are_columns_of_a_linear_model():
         ({"pull": {"type": "lowpas", "input": 1}}, ["unknown signal type", "lowpass"]),
         ({"pull": {"type": "integral", "input": "speed"}}, ["unknown name 'speed'"]),
         ({"pull": {"type": "transfer_function", "input": "t", "numerator": [1, 2, 3], "denominator": [1, 2]}},
-         ["would differentiate the input"]),
+         ["would differentiate its input"]),
         ({"pull": {"type": "state_space", "inputs": ["t"], "A": [[1, 2]], "B": [[1]], "C": [[1]]}},
          ["A: must have 1 rows of 1 numbers"]),
         ({"pull": {"type": "pid", "error": "t", "low": 2, "high": 1}}, ["low: must be below high"]),

@@ -103,7 +103,7 @@ def test_rows_of_numbers_are_one_parameter():
         (["c0.mass"], "unknown parameter 'c0.mass'"),
         (["b0.mass", "b0.mass"], "'b0.mass' is listed twice"),
         (["b0.frames"], "is neither a number"),
-        (["b0.com[7]"], "'7' does not exist there"),
+        (["b0.com[7]"], "there is no entry '7'"),
         (["push.force"], "varies in time"),
     ],
 )

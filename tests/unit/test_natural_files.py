@@ -108,7 +108,7 @@ def test_everything_in_space(tmp_path):
         ("rods:", "rodz:", 10, "unknown section 'rodz'; did you mean 'rods'"),
         ("ends: [O, A]", "ends: [O, Q]", 11, "no point or vector 'Q'"),
         ("ends: [O, A]", "ends: O", 11, "rod 'arm': ends: must be a list, not the text 'O'"),
-        ("ends: [O, A]", "ends: [A, A]", 11, "both ends are 'A'"),
+        ("ends: [O, A]", "ends: [A, A]", 11, "both ends are the point 'A'"),
         ("at: [0.4, -0.7]", "at: [0.4, -0.7, 1]", 9, "3 components, but the mechanism is planar"),
         ("mass: m", "mass: -2", 11, r"positive \(got -2\)"),
         ("mass: m", "mass: t", 11, "mass must be constant, but 't' varies in time"),

@@ -239,7 +239,7 @@ class TestBadInput:
             (lambda m, A: m.prescribe(A, x=A.y), "may depend only on time"),
             (lambda m, A: m.body("b", [A], mass=1), "takes 2 points or vectors"),
             (lambda m, A: A.z, "has no z"),
-            (lambda m, A: m.cylindrical(None, None, (0, 0), (1, 0)), "needs a mechanism in space"),
+            (lambda m, A: m.cylindrical(None, None, (0, 0), (1, 0)), "requires a spatial mechanism"),
             (lambda m, A: m.mass(A, "3 mm"), "mass 'mass_A': mass: '3 mm' is a length"),
             (lambda m, A: m.point("C", ("12 kg", 0)), "point 'C': at: '12 kg' is a mass"),
             (lambda m, A: m.mass(A, "k*2"), "unknown name 'k' in 'k\\*2'"),

@@ -105,7 +105,7 @@ def test_principal_moments_are_enough():
         ({"com": [1, 2]}, "com: got a list of 2, but 3 are expected: [x, y, z]"),
         ({"com": [1, 2, "3 kg"]}, "com[2]: '3 kg' is a mass"),
         ({"com": [1, 2, None]}, "com[2]: the value is missing"),
-        ({"inertia": {"xx": 1, "yx": 2}}, "an inertia needs the keys xx, yy, zz"),
+        ({"inertia": {"xx": 1, "yx": 2}}, "an inertia needs the keys xx, yy and zz"),
         ({"inertia": [[1, 2, 3], [9, 1, 1], [3, 1, 1]]}, "not symmetric: 2 and 9 should be equal"),
         ({"inertia": [[1, 2], [2, 1], [3, 1]]}, "3 rows of 3"),
         ({"inertia": 4}, "a list of 6 is expected: [Ixx, Iyy, Izz, Ixy, Ixz, Iyz]"),

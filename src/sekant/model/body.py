@@ -109,6 +109,7 @@ def check_inertia(J: np.ndarray) -> None:
         )
     if c > a + b + slack:
         raise ValueError(
-            f"inertia violates the triangle inequality, so no body can have it ({shown}: the largest principal moment exceeds the sum "
-            "of the others); check the units and the reference point (the center of mass)"
+            f"inertia violates the triangle inequality, so no body can have it ({shown}: the largest "
+            "exceeds the sum of the other two); check the units and the reference point (the center of "
+            "mass)"
         )

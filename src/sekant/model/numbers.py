@@ -28,7 +28,10 @@ def with_numbers(model: Model, values: Mapping[str, ArrayLike]) -> Model:
     for name, value in values.items():
         row = in_si(value, f"parameter '{name}'").ravel().tolist()
         if len(row) != known[name] or not np.isfinite(row).all():
-            raise ModelError(f"parameter '{name}' needs {known[name]} finite numbers (got {value})")
+            raise ModelError(
+                f"parameter '{name}' needs {known[name]} finite number{'s' if known[name] > 1 else ''} (got "
+                f"{value})"
+            )
         if name in parameters:
             parameters[name] = row[0]
         elif name in inputs:

@@ -44,7 +44,7 @@ RENAMED = {"drivers": "motions"}
 def model_from_dict(raw: Any) -> Model:
     """Build and check a model; every fault found is reported, as one `ModelError` or a `ModelErrors`."""
     if not isinstance(raw, Mapping):
-        raise ModelError(f"a model is a mapping of keys (bodies, joints, ...), not {kind_of(raw)}")
+        raise ModelError(f"a model must be a mapping of keys (bodies, joints, ...), not {kind_of(raw)}")
     found: list[SekantError] = []
     known = list(Model.model_fields)
     for key in raw:

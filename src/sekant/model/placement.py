@@ -161,7 +161,7 @@ def _numbers(orientation: Orientation) -> np.ndarray:
     if any(isinstance(value, Expression) for value in (*given, orientation.angle)):
         raise ModelError(
             "a frame whose orientation is an expression cannot be placed on a rotated frame; write its "
-            "orientation in numbers"
+            "orientation as numbers"
         )
     return ca.evalf(orientation.rotation()).full()
 

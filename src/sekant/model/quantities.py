@@ -153,7 +153,7 @@ def read_value(given: object, unit: str | None) -> Value:
     if given is None:
         raise ModelError(f"the value is missing; write {_form(unit)}")
     if isinstance(given, (list, tuple, Mapping)):
-        what = "a mapping" if isinstance(given, Mapping) else f"a list of {len(given)}"
+        what = "a mapping" if isinstance(given, Mapping) else f"a list of length {len(given)}"
         raise ModelError(f"got {what}, but one number is expected; write {_form(unit)}")
     try:
         value = float(given)  # pyright: ignore[reportArgumentType]
@@ -206,7 +206,8 @@ def _unit_name(text: str) -> str:
         return check_name(text)
     except ModelError as error:
         raise wrong(
-            f"{error.message} (this is the unit of the values beside it; write '1' for no unit)"
+            f"{error.message} (this entry is the unit of the values next to it; write '1' for values "
+            "without a unit)"
         ) from None
 
 
@@ -324,9 +325,11 @@ class Vector:
             given = given.tolist()
         if not isinstance(given, (list, tuple)):
             what = "the value is missing" if given is None else f"got {clipped(repr(given))}"
-            raise ModelError(f"{what}, but a list of {number} is expected: [{names}]")
+            raise ModelError(f"{what}, but a list of {number} values is expected: [{names}]")
         if len(given) != number:
-            raise ModelError(f"got a list of {len(given)}, but {number} are expected: [{names}]")
+            raise ModelError(
+                f"got a list of length {len(given)}, but {number} values are expected: [{names}]"
+            )
         return list(given)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -344,7 +347,10 @@ def _list_inertia(given: Any) -> Any:
     if isinstance(given, Mapping):
         if not set(_INERTIA[:3]) <= set(given) <= set(_INERTIA):
             keys = ", ".join(str(key) for key in given)
-            raise ModelError(f"an inertia needs the keys xx, yy, zz and may have xy, xz, yz (got {keys})")
+            raise ModelError(
+                "an inertia needs the keys xx, yy and zz, and may also have xy, xz and yz (got "
+                f"{keys or 'none'})"
+            )
         return [given.get(key, 0.0) for key in _INERTIA]
     if hasattr(given, "shape"):
         given = given.tolist()
@@ -354,7 +360,7 @@ def _list_inertia(given: Any) -> Any:
     if not rows:
         return [*given, 0.0, 0.0, 0.0]
     if len(rows) != 3 or any(len(row) != 3 for row in rows):
-        raise ModelError("the inertia matrix must have 3 rows of 3")
+        raise ModelError("the inertia matrix must have 3 rows of 3 numbers")
     for i, j in ((0, 1), (0, 2), (1, 2)):
         if rows[i][j] != rows[j][i]:
             raise ModelError(

@@ -49,7 +49,7 @@ def read_range(text: str, unit: str | None, what: str, *, rising: bool = False) 
     first, last, count = split_range(text, what, unit)
     found = ValueRange(_number(first, unit, what), _number(last, unit, what), count)
     if found.first == found.last and found.count != 1:
-        raise ModelError(f"{what}: '{text}' ends where it starts")
+        raise ModelError(f"{what}: the two ends of '{text}' are equal; give two different values")
     if rising and not found.first < found.last:
         raise ModelError(f"{what}: '{text}' must increase; write the lower end first")
     return found
@@ -59,7 +59,7 @@ def split_range(text: str, what: str, unit: str | None = None) -> tuple[str, str
     """The texts of both ends, each with its unit, and the count, if there is one."""
     match = _FORM.fullmatch(text) if isinstance(text, str) else None
     if match is None or not match["first"] or not match["last"]:
-        example = f"{what}: write a range as 10..40{f' {unit}' if unit and unit != '1' else ''}"
+        example = f"{what}: write a range such as 10..40{f' {unit}' if unit and unit != '1' else ''}"
         raise ModelError(f"{example} (got '{text}')")
     first, last = match["first"], match["last"]
     end = _NUMBER.match(last)
@@ -72,7 +72,7 @@ def read_named_range(text: str, what: str) -> tuple[str, str]:
     """Name and range of ``c=200..9000 N*s/m``."""
     name, equals, told = (part.strip() for part in text.partition("="))
     if not (name and equals and is_range(told)):
-        raise ModelError(f"{what}: write NAME=RANGE, as k=10..40 kN/m (got '{text}')")
+        raise ModelError(f"{what}: write NAME=RANGE, e.g. k=10..40 kN/m (got '{text}')")
     return name, told
 
 
@@ -85,7 +85,9 @@ def _number(text: str, unit: str | None, what: str) -> float:
         except ModelError as error:
             raise ModelError(f"{what}: {error.message}") from None
         if isinstance(found, Expression):
-            raise ModelError(f"{what}: '{text}' is not a number with a unit; write a range as 10..40 kN/m")
+            raise ModelError(
+                f"{what}: '{text}' is not a number with a unit; write a range such as 10..40 kN/m"
+            )
         value = float(found)  # type: ignore[arg-type]
     if not math.isfinite(value):
         raise ModelError(f"{what}: '{text}' is not finite")
@@ -96,5 +98,8 @@ def _count(text: str | None, what: str) -> int | None:
     if text is None:
         return None
     if not text.isdecimal() or not 1 <= int(text) <= MOST:
-        raise ModelError(f"{what}: '{text}' after the colon is not a number of values; write 10..40 kN/m:21")
+        raise ModelError(
+            f"{what}: '{text}' after the colon must be the number of values (1 to {MOST}), as in 10..40 "
+            "kN/m:21"
+        )
     return int(text)

@@ -46,9 +46,7 @@ class Item(Description):
     @classmethod
     def example(cls, stage: Stage) -> Self:
         """A random instance among the frames, joints and tables of `stage`, for tests and pages."""
-        raise NotImplementedError(
-            f"'{cls.type}' has no random instance; write its classmethod example(stage)"
-        )
+        raise NotImplementedError(f"type '{cls.type}' does not implement the classmethod 'example'")
 
 
 @cache

@@ -317,8 +317,8 @@ def _refuse_signals(name: str, numbers: tuple[Any, ...], defaults: Mapping[str, 
     for number in numbers:
         if isinstance(number, Expression) and (number.calls or not number.names <= defaults.keys()):
             raise ModelError(
-                f"parameter '{name}' varies in time ({number}) and has no single value; use a named parameter in "
-                "this expression, and list the named parameter"
+                f"parameter '{name}' varies in time ({number}) and has no single value; use a named "
+                "parameter in this expression, and list that parameter instead"
             )
 
 
@@ -327,12 +327,12 @@ def _step(value: Any, part: str, name: str) -> tuple[Any, str | int]:
         fields = list(type(value).model_fields)
         if part in fields:
             return getattr(value, part), part
-        raise ModelError(f"parameter '{name}': no field '{part}'; {suggest(part, fields, 'fields')}")
+        raise ModelError(f"parameter '{name}': there is no field '{part}'; {suggest(part, fields, 'fields')}")
     if isinstance(value, dict) and part in value:
         return value[part], part
     if isinstance(value, tuple) and part.isdigit() and int(part) < len(value):
         return value[int(part)], int(part)
-    raise ModelError(f"parameter '{name}': '{part}' does not exist there")
+    raise ModelError(f"parameter '{name}': there is no entry '{part}'")
 
 
 def _numeric(value: Any, name: str) -> Any:

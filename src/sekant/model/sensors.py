@@ -25,7 +25,7 @@ class Sensor(Item):
 
     def measure(self, motion: Kinematics) -> tuple[str, SX]:
         """(unit, value)."""
-        raise NotImplementedError(f"sensor type '{self.type}' measures nothing")
+        raise NotImplementedError(f"sensor type '{self.type}' does not implement 'measure'")
 
 
 SENSORS: Registry[Sensor] = Registry("sensor")

@@ -101,8 +101,8 @@ def _on_height_field(motion: Kinematics, given: Any, place: SX) -> tuple[SX, SX,
     height = motion.value(given, {"x": x[0], "y": x[1]})
     if ca.depends_on(height, motion.t):
         raise ModelError(
-            "the height must not vary in time, because the energy balance does not include its work; put the surface "
-            "on a driven body"
+            "the height must not vary in time, because the energy balance would not include the work of "
+            "this motion; attach the surface to a driven body"
         )
     slope = lookups.jacobian(height, x).T
     curvature = lookups.jacobian(slope, x)

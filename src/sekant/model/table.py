@@ -54,7 +54,8 @@ class TableData(Description):
         if len(self.x) != len(self.y):
             rows = "rows" if nested else "values"
             raise ValueError(
-                f"x has {len(self.x)} values, but y has {len(self.y)} {rows}; give as many of both"
+                f"x has {len(self.x)} values, but y has {len(self.y)} {rows}; give one {rows[:-1]} of y for "
+                "each value of x"
             )
         if self.x2 is not None:
             if self.kind not in ("linear", "cubic"):
@@ -62,8 +63,9 @@ class TableData(Description):
             lengths = {len(row) for row in self.y if isinstance(row, tuple)}
             if lengths != {len(self.x2)}:
                 raise ValueError(
-                    f"x2 has {len(self.x2)} values, but the rows of y have {' or '.join(map(str, sorted(lengths)))}; "
-                    "give as many in each row"
+                    f"x2 has {len(self.x2)} values, but the rows of y have "
+                    f"{' or '.join(map(str, sorted(lengths)))} values; give one value for each value of x2 "
+                    "in each row"
                 )
         if not np.all(np.isfinite(np.array(self.y, float))):
             raise ValueError("contains NaN or infinity; remove those points")
@@ -90,7 +92,7 @@ class TableData(Description):
         x, y = np.array(self.x), np.array(self.y, float)
         if self.x2 is not None:
             raise ModelError(
-                "is a table of two variables; a table of one variable is needed", path=("tables", name)
+                "is a table of two variables, but a table of one variable is required", path=("tables", name)
             )
         if self.kind == "step":
             return _staircase(x, y, self.extrapolation, name)

@@ -134,7 +134,7 @@ def _references(model: Model) -> Iterator[ModelError]:
                     )
                 elif table is not None and model.tables[table].dimension > 1:
                     yield ModelError(
-                        f"'{table}' is a table of two variables; a table of one variable is needed",
+                        f"'{table}' is a table of two variables, but a table of one variable is required",
                         path=(collection, name, field),
                     )
 
@@ -201,14 +201,17 @@ def _groups(model: Model) -> Iterator[ModelError]:
             yield ModelError(f"unknown joint '{leader}'; {hint}", path=path)
         elif leader_of(model.joints[leader]) is not None or leader == name:
             yield ModelError(
-                f"'{leader}' shares the coordinate of another joint; name the joint that has the coordinate",
+                "a joint cannot share its own coordinate; name another joint"
+                if leader == name
+                else f"'{leader}' shares the coordinate of another joint; name the joint that has the coordinate",
                 path=path,
             )
         elif not _shares(model.joints[leader], joint):
             count = model.joints[leader].nq
             remedy = "; select one by its index (coordinate)" if joint.type == "path" else ""
             yield ModelError(
-                f"'{leader}' has {count} coordinates, but a {joint.type} joint shares {joint.nq}{remedy}",
+                f"'{leader}' has {count} coordinate{'s' if count != 1 else ''}, but a {joint.type} joint "
+                f"shares {joint.nq}{remedy}",
                 path=path,
             )
     for name, joint in model.joints.items():
@@ -267,14 +270,16 @@ def _tree(model: Model) -> Iterator[ModelError]:
         if name in reached:
             continue
         others = sorted(neighbors.get(name, ()))
-        remedy = "connect it by a joint (type 'free' lets it float, 'fixed' holds it)"
+        remedy = "connect it with a joint (of type 'free' to let it float, of type 'fixed' to hold it)"
         if others:
             yield ModelError(
                 f"is not connected to the ground: its joints lead only to {', '.join(others)}; {remedy}",
                 path=("bodies", name),
             )
         else:
-            yield ModelError(f"no joint connects it to the rest; {remedy}", path=("bodies", name))
+            yield ModelError(
+                f"no joint connects this body to the rest of the model; {remedy}", path=("bodies", name)
+            )
 
 
 def _coordinates(model: Model) -> Iterator[ModelError]:
@@ -388,8 +393,8 @@ def _expressions(model: Model) -> Iterator[ModelError]:
                         yield ModelError(f"unknown function or table '{call}'; {hint}", path=(*prefix, *path))
                     elif not dynamic:
                         yield ModelError(
-                            f"table '{call}' cannot be used in a constant; only expressions of the motion may use "
-                            "tables",
+                            f"table '{call}' cannot be used in a constant; only expressions that may depend "
+                            "on the motion can use tables",
                             path=(*prefix, *path),
                         )
     yield from _parameter_cycles(model)

@@ -176,7 +176,9 @@ def increasing(pair: tuple[Any, Any], path: tuple) -> tuple[float, float]:
     """The ends of a range; raises `ModelError` unless it increases."""
     start, end = numbers(pair)
     if not start < end:
-        raise ModelError(f"starts at {start:g} and ends at {end:g}; the end must be greater than the start", path=path)
+        raise ModelError(
+            f"starts at {start:g} and ends at {end:g}; the end must be greater than the start", path=path
+        )
     return start, end
 
 
@@ -195,5 +197,8 @@ def source_class(raw: Mapping[str, Any], path: tuple) -> type[CurveSource]:
     if len(found) == 1:
         return SOURCES[found[0]]
     if found:
-        raise ModelError(f"has both '{found[0]}' and '{found[1]}'; a curve has only one source; remove one of them", path=path)
+        raise ModelError(
+            f"has both '{found[0]}' and '{found[1]}'; a curve has only one source; remove one of them",
+            path=path,
+        )
     raise ModelError(f"the curve has no source; give one of {', '.join(SOURCES)}", path=path)

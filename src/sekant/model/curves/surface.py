@@ -66,7 +66,9 @@ class SurfaceData(Description):
                 "a surface needs either data (a CSV file) or position (formulas); give one of them"
             )
         if self.position is not None and self.range is None:
-            raise ValueError("range is missing; give the start and the end of each parameter: [[start, end], [start, end]]")
+            raise ValueError(
+                "range is missing; give the start and the end of each parameter: [[start, end], [start, end]]"
+            )
         for name in self.parameters if self.position is not None else ():
             check_parameter(name, "parameters:")
         return self

@@ -97,8 +97,8 @@ class Bushing(Ends, Force):
         if np.any(off > 1e-9 * np.nanmax(np.abs(numbers), initial=1e-300)):
             i, k = np.unravel_index(int(np.nanargmax(off)), off.shape)
             raise ValueError(
-                f"matrix must be symmetric; otherwise, it would create energy: entries ({NAMES[i]}, {NAMES[k]}) "
-                f"are {numbers[i, k]:g} and {numbers[k, i]:g}"
+                f"matrix must be symmetric; otherwise, it would create energy: entries ({NAMES[i]}, "
+                f"{NAMES[k]}) are {numbers[i, k]:g} and {numbers[k, i]:g}"
             )
         self._check_restoring(numbers)
         return self
@@ -119,8 +119,8 @@ class Bushing(Ends, Force):
             e = e / np.abs(e).max()
             way = ", ".join(f"{NAMES[i]}: {x:.2g}" for i, x in zip(plain, e, strict=True) if abs(x) > 1e-3)
             raise ValueError(
-                f"matrix must be positive semidefinite, together with the stiffnesses: a displacement ({way}) is "
-                "amplified instead of resisted; check the signs and units of the entries"
+                "matrix must be positive semidefinite, together with the stiffnesses: a displacement "
+                f"({way}) is amplified instead of resisted; check the signs and units of the entries"
             )
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:

@@ -252,8 +252,8 @@ def refuse_own_start(joint: Any) -> Any:
         return joint
     if joint.compliance is not None:
         raise ValueError(
-            f"a compliant {joint.type} joint cannot share the coordinate of another joint; remove compliance "
-            "or coordinate_of"
+            f"a compliant {joint.type} joint cannot share the coordinate of another joint; remove "
+            "compliance or coordinate_of"
         )
     given = [name for name in ("q0", "v0") if name in joint.model_fields_set]
     if given:
@@ -301,7 +301,8 @@ def _start_value(joint_type: str, key: str, value: Any, kinds: tuple[Coordinate,
     if len(items) != len(kinds):
         names = ", ".join(kind.name for kind in kinds) or "none"
         raise ValueError(
-            f"{key} of a {joint_type} joint must have {len(kinds)} value{'s' if len(kinds) > 1 else ''}: {names} (got {len(items)})"
+            f"{key} of a {joint_type} joint must have {len(kinds)} value{'s' if len(kinds) > 1 else ''}: "
+            f"{names} (got {len(items)})"
         )
     parsed = []
     for item, kind in zip(items, kinds, strict=True):

@@ -66,7 +66,10 @@ class ElasticModes(Description):
         for name in ("u", "u2")[:m]:
             places = getattr(self, name)
             if len(places) < 4 or np.any(np.diff(places) <= 0):
-                raise ValueError(f"elastic: {name} needs at least 4 values in increasing order (got {', '.join(f'{x:g}' for x in places)})")
+                raise ValueError(
+                    f"elastic: {name} needs at least 4 values in increasing order (got "
+                    f"{', '.join(f'{x:g}' for x in places)})"
+                )
         n = len(self.u) * (1 if self.u2 is None else len(self.u2))
         r = shapes.shape[2] if shapes.ndim == 3 else 0
         if shapes.shape != (n, 6, r) or not 1 <= r <= 6 - m:
@@ -147,7 +150,10 @@ class ElasticModes(Description):
         B = B + P @ W @ np.linalg.solve(W.transpose(0, 2, 1) @ P @ W, G - given)
         size = np.sqrt(np.abs(np.einsum("nkk->nk", G)).mean(axis=0))
         if not size.min() > 0:
-            raise ModelError("elastic modes: one of the loads does no work on the deflection that it causes; leave this load out")
+            raise ModelError(
+                "elastic modes: one of the loads does no work on the deflection that it causes; leave this "
+                "load out"
+            )
         G, W, B = G / np.outer(size, size), W / size, B / size
         values, V = np.linalg.eigh(G.mean(axis=0))
         V = V[:, values > least * values.max()][:, ::-1]
@@ -169,12 +175,16 @@ class ElasticModes(Description):
     def _check_positive(self, stiffness: np.ndarray) -> None:
         size = np.abs(stiffness).max()
         if np.abs(stiffness - stiffness.transpose(0, 2, 1)).max() > 1e-9 * size:
-            raise ValueError("elastic: stiffness must be symmetric; otherwise, motion along closed paths would create energy")
+            raise ValueError(
+                "elastic: stiffness must be symmetric; otherwise, motion along closed paths would create "
+                "energy"
+            )
         least = np.linalg.eigvalsh(stiffness)[:, 0]
         if least.min() <= 0:
             where = ", ".join(f"{value:g}" for value in self.places[int(np.argmin(least))])
             raise ValueError(
-                f"elastic: stiffness is not positive definite at u = {where} (least eigenvalue {least.min():.3g})"
+                f"elastic: stiffness is not positive definite at u = {where} (least eigenvalue "
+                f"{least.min():.3g})"
             )
 
     @property
@@ -253,9 +263,7 @@ def check_elastic(joint: Any, along: int) -> None:
             f"a {joint.type} joint has either springs (compliance) or elastic modes (elastic); remove one"
         )
     if (modes.stiffness is None) != (joint.coordinate_of is not None):
-        raise ValueError(
-            "the elastic modes need a stiffness, unless coordinate_of names another joint"
-        )
+        raise ValueError("the elastic modes need a stiffness, unless coordinate_of names another joint")
     if modes.along != along:
         raise ValueError(
             "the elastic modes of a path depend on u, and those of a surface on u and u2; "
@@ -314,11 +322,17 @@ def spanning_loads(C: np.ndarray, modes: int | None = None, length: float = LENG
     scaled = S @ C @ S
     sizes = np.linalg.eigvalsh(scaled)[:, ::-1]
     if not sizes[:, 0].min() > 0:
-        raise ModelError("elastic modes: no load deflects the body at one of the positions; remove this position or the elastic modes")
+        raise ModelError(
+            "elastic modes: no load deflects the body at one of the positions; remove this position or the "
+            "elastic modes"
+        )
     rank = int((sizes > RANK * sizes.max()).sum(axis=1).min())
     r = rank if modes is None else modes
     if not 1 <= r <= rank:
-        raise ModelError(f"elastic modes: the number of modes must be from 1 to {rank}, the number of directions in which the body deflects (got {r})")
+        raise ModelError(
+            f"elastic modes: the number of modes must be from 1 to {rank}, the number of directions in "
+            f"which the body deflects (got {r})"
+        )
     W = S @ np.linalg.eigh(scaled.mean(axis=0))[1][:, ::-1][:, :r]
     return W / np.abs(S @ C[len(C) // 2] @ W).max(axis=0)
 

@@ -77,7 +77,8 @@ class Surface(GuidedJoint):
                 raise ValueError("coordinate_of already shares both coordinates; remove second_coordinate_of")
             if self.compliance is not None:
                 raise ValueError(
-                    "a compliant surface joint cannot share a coordinate of another joint; remove compliance or second_coordinate_of"
+                    "a compliant surface joint cannot share a coordinate of another joint; remove "
+                    "compliance or second_coordinate_of"
                 )
         check_elastic(self, 2)
         return refuse_own_start(self)

@@ -102,7 +102,9 @@ class Collector(ItemCollector):
     ) -> BodyHandle:
         """A rigid body in a local frame of points; see `masses.PointBody`."""
         if len(frame) != self.dim:
-            raise ModelError(f"body '{name}': a frame takes {self.dim} points or vectors (got {len(frame)})")
+            raise ModelError(
+                f"body '{name}': the frame must consist of {self.dim} points or vectors (got {len(frame)})"
+            )
         names = tuple(self._name(entry) for entry in frame)
         fields = {"mass": mass, "com": com, "inertia": inertia, "rigid": rigid, "lengths": lengths}
         self.add(name, masses.PointBody, frame=names, **fields)
@@ -175,7 +177,7 @@ class Collector(ItemCollector):
     ) -> None:
         ends = ["ground" if body is None else self._name(body) for body in (first, second)]
         if self.dim not in cls.dims:
-            raise ModelError(f"a {cls.type} joint needs a mechanism in space (dim=3)")
+            raise ModelError(f"a {cls.type} joint requires a spatial mechanism (dim=3)")
         self.add(self.named(name, f"{ends[0]}_{ends[1]}"), cls, first=ends[0], second=ends[1], **places)
 
     def rolling(

@@ -71,7 +71,7 @@ class Composition:
         self._state: dict[tuple[str, str], str] = {}
         with self.about(("natural", "gravity")):
             default = (0.0, -9.81) if self.dim == 2 else (0.0, 0.0, -9.81)
-            self.gravity = self.numbers(default if natural.gravity is None else natural.gravity)
+            self.gravity = self.numbers(default if natural.gravity is None else natural.gravity, "gravity")
         for section in sections():
             for name in natural.items.get(section, {}):
                 self._compose(section, name)
@@ -115,13 +115,13 @@ class Composition:
     def point(self, name: str) -> Geometric:
         found = self[name]
         if not found.is_point:
-            raise ModelError(f"'{name}' is a vector; a point is needed here")
+            raise ModelError(f"'{name}' is a vector, but a point is required here")
         return found
 
     def points(self, names: Sequence[str]) -> tuple[Geometric, Geometric]:
         first, second = (self.point(name) for name in names)
         if first is second:
-            raise ModelError(f"both ends are '{first.name}'; name two points")
+            raise ModelError(f"both ends are the point '{first.name}'; name two different points")
         return first, second
 
     def body(self, name: str) -> BodyPart:
@@ -163,14 +163,14 @@ class Composition:
     def column(self, given: Sequence[Value], size: int | None = None, what: str = "") -> SX:
         """(n,) of several values."""
         if size is not None and len(given) != size:
-            raise ModelError(f"{what} takes {size} component{'s' if size > 1 else ''} (got {len(given)})")
+            raise ModelError(f"{what} must have {size} component{'s' if size > 1 else ''} (got {len(given)})")
         return ca.vertcat(SX.zeros(0, 1), *[self.value(entry) for entry in given])
 
     def constant(self, given: Value, what: str, zero: bool = False) -> Any:
         """A number, or an expression of run-time parameters, that is positive (or zero)."""
         value = self._fixed(given, what)
         if isinstance(value, float) and not (value > 0 or (zero and value == 0)):
-            raise ModelError(f"{what} must be {'zero or ' if zero else ''}positive (got {value:g})")
+            raise ModelError(f"{what} must {'not be negative' if zero else 'be positive'} (got {value:g})")
         return value
 
     def _fixed(self, given: Value, what: str) -> Any:
@@ -180,34 +180,38 @@ class Composition:
                 hint = suggest(unknown[0], list(self.resolved.values), "parameters")
                 raise ModelError(f"unknown name '{unknown[0]}' in '{given}'; {hint}")
             raise ModelError(
-                f"{what} must be constant, but '{given}' varies in time; use only parameters in it"
+                f"{what} must be constant, but '{given}' varies in time; use only numbers and parameters"
             )
         value = self.value(given)
         if value.is_constant():
             return float(value)
         known = {s.element_hash() for s in ca.symvar(self.p)}
         if any(s.element_hash() not in known for s in ca.symvar(value)):
-            raise ModelError(f"{what} must be constant, but varies in time; use only parameters in it")
+            raise ModelError(
+                f"{what} must be constant, but it varies in time; use only numbers and parameters"
+            )
         return value
 
-    def number(self, given: Value, what: str = "it") -> float:
+    def number(self, given: Value, what: str = "the value") -> float:
         """A number that is known when the mechanism is built, such as a position or a direction."""
         value = self._fixed(given, what)
         if not isinstance(value, float):
             runs = ", ".join(parameter.name for parameter in self.resolved.parameters)
             raise ModelError(
                 f"{what} defines the geometry of the mechanism and cannot depend on run-time parameters "
-                f"({runs}); masses, lengths, forces and outputs can"
+                f"({runs}); give it as a number (masses, lengths, forces and outputs can depend on run-time "
+                "parameters)"
             )
         return value
 
-    def numbers(self, given: Sequence[Value], what: str = "it", size: int | None = None) -> np.ndarray:
+    def numbers(self, given: Sequence[Value], what: str = "the value", size: int | None = None) -> np.ndarray:
         """(size,) numbers, by default as many as the mechanism has dimensions."""
         wanted = self.dim if size is None else size
         if len(given) != wanted:
             kind = "planar" if self.dim == 2 else "spatial"
             raise ModelError(
-                f"{what} has {len(given)} components, but the mechanism is {kind}; give {wanted}"
+                f"{what} has {len(given)} component{'s' if len(given) != 1 else ''}, but the mechanism is "
+                f"{kind}; give {wanted}"
             )
         return np.array([self.number(entry, what) for entry in given])
 
@@ -216,7 +220,9 @@ class Composition:
         row = self.numbers(given, what)
         length = float(np.linalg.norm(row))
         if length == 0.0:
-            raise ModelError(f"{what} must not be zero")
+            raise ModelError(
+                f"{what} must not be zero; give a direction such as [1, 0{', 0' if self.dim == 3 else ''}]"
+            )
         return row / length
 
     def names_in(self, given: Value) -> set[str]:
@@ -361,13 +367,15 @@ class Composition:
 
     def constant_vector(self, components: Any) -> Geometric:
         """A vector with fixed components in W."""
-        return Geometric(self, SX(ca.DM(self.numbers(components, "a vector"))), 0.0)
+        return Geometric(self, SX(ca.DM(self.numbers(components, "the vector"))), 0.0)
 
     def assign(self, name: str, value: SX, weight: float) -> Geometric:
         """A named point or vector that follows from others (a *useful* one, DERA 3.1)."""
         if value.numel() != self.dim:
+            kind = "planar" if self.dim == 2 else "spatial"
             raise ModelError(
-                f"'{name}' has {value.numel()} components, but the mechanism has dim: {self.dim}; give {self.dim}"
+                f"'{name}' has {value.numel()} component{'s' if value.numel() != 1 else ''}, but the "
+                f"mechanism is {kind}; give {self.dim}"
             )
         found = self.geometry[name] = Geometric(self, value, weight, name)
         return found

@@ -53,6 +53,11 @@ class Geometric:
     """names of the two vectors in the product"""
 
     @property
+    def title(self) -> str:
+        """The name in quotes, or what the item is, for messages."""
+        return f"'{self.name}'" if self.name else "an expression"
+
+    @property
     def is_point(self) -> bool:
         return abs(self.weight - 1.0) < 1e-12
 
@@ -76,7 +81,7 @@ class Geometric:
     @property
     def z(self) -> SX:
         if self.mechanism.dim < 3:
-            raise ModelError(f"'{self.name or 'expression'}' has no z: the mechanism is planar (dim=2)")
+            raise ModelError(f"{self.title} has no z: the mechanism is planar (dim=2)")
         return self.value[2]
 
     @property
@@ -123,7 +128,7 @@ class Geometric:
     def _same(self, other: Any) -> Geometric:
         found = other if isinstance(other, Geometric) else self.mechanism.constant_vector(other)
         if found.mechanism is not self.mechanism:
-            raise ModelError(f"'{found.name}' and '{self.name}' belong to different mechanisms")
+            raise ModelError(f"{found.title} and {self.title} belong to different mechanisms")
         return found
 
 
@@ -132,7 +137,8 @@ def _number(factor: Any) -> float:
     if isinstance(factor, ca.SX):
         if not factor.is_constant():
             raise ModelError(
-                "only vectors can be multiplied by quantities that vary, not points; write A + s*(B - A)"
+                "a point cannot be multiplied by a quantity that varies; multiply a vector instead, as in "
+                "A + s*(B - A)"
             )
         return float(factor)
     return float(factor)

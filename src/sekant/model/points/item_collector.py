@@ -54,7 +54,7 @@ class ItemCollector:
 
     def __init__(self, dim: int = 2, gravity: Place | None = None, name: str = "mechanism", **settings: Any):
         if dim not in (2, 3):
-            raise ModelError(f"mechanism '{name}': dim must be 2 (plane) or 3 (space) (got {dim})")
+            raise ModelError(f"mechanism '{name}': dim must be 2 (planar) or 3 (spatial), not {dim}")
         self.name, self.dim, self.gravity = name, dim, gravity
         self.simulation = SimulationSettings(**settings)
         self.items: dict[str, dict[str, Element]] = {}
@@ -97,7 +97,9 @@ class ItemCollector:
     def of(cls, model: Model) -> Any:
         """A collector that continues from a description."""
         if model.natural is None:
-            raise ModelError(f"model '{model.name}' has no section 'natural' to continue from")
+            raise ModelError(
+                f"model '{model.name}' has no section 'natural', so there is no mechanism to continue from"
+            )
         found = cls(model.natural.dim, model.natural.gravity, model.name)
         found.simulation, found.parameters = model.simulation, dict(model.parameters)
         found._tables = dict(model.tables)
@@ -122,7 +124,7 @@ class ItemCollector:
     def add(self, name: str, cls: type[Element], **fields: Any) -> Any:
         """Add an item of any registered class; fields that are None keep their defaults."""
         if not name or name in self._known or name in self.parameters:
-            raise ModelError(f"mechanism '{self.name}': the name '{name}' is empty or already in use")
+            raise ModelError(f"mechanism '{self.name}': {_taken(name)}")
         given = {key: value for key, value in fields.items() if value is not None}
         item = read_as(cls, given, ("natural", cls.section, name))
         self.items.setdefault(cls.section, {})[name] = item
@@ -153,7 +155,7 @@ class ItemCollector:
     def parameter(self, name: str, value: Any) -> SX:
         """A parameter whose value can be set for each run."""
         if name in self.parameters or name in self._known:
-            raise ModelError(f"mechanism '{self.name}': the name '{name}' is empty or already in use")
+            raise ModelError(f"mechanism '{self.name}': {_taken(name)}")
         self.parameters[name] = value
         self.inputs.append(name)
         return SX.sym(name)
@@ -180,7 +182,8 @@ class ItemCollector:
         if row.size != self.dim:
             kind = "planar" if self.dim == 2 else "spatial"
             raise ModelError(
-                f"a vector has {row.size} components, but the mechanism is {kind}; give {self.dim}"
+                f"a vector has {row.size} component{'s' if row.size != 1 else ''}, but the mechanism is "
+                f"{kind}; give {self.dim}"
             )
         return Geometric(self, SX(ca.DM(row)), 0.0)
 
@@ -206,10 +209,10 @@ class ItemCollector:
         if isinstance(item, BodyHandle):
             return item.name
         if not isinstance(item, Geometric) or item.mechanism is not self:
-            raise ModelError(f"mechanism '{self.name}': {item!r} is not a point of this mechanism")
+            raise ModelError(f"mechanism '{self.name}': {item!r} is not a point or vector of this mechanism")
         if point is not None and item.is_point != point:
             kinds = ("point", "vector") if point else ("vector", "point")
-            raise ModelError(f"'{item.name or 'expression'}' is a {kinds[1]}; a {kinds[0]} is needed here")
+            raise ModelError(f"{item.title} is a {kinds[1]}, but a {kinds[0]} is required here")
         if item.name:
             return item.name
         if id(item) not in self._unnamed:
@@ -233,14 +236,17 @@ class ItemCollector:
         count = len(given) if isinstance(given, (list, tuple, np.ndarray)) else self.dim
         if count != self.dim:
             kind = "planar" if self.dim == 2 else "spatial"
-            raise ModelError(f"'{name}' has {count} components, but the mechanism is {kind}; give {self.dim}")
+            raise ModelError(
+                f"'{name}' has {count} component{'s' if count != 1 else ''}, but the mechanism is {kind}; "
+                f"give {self.dim}"
+            )
         return given
 
     def attach(self, body: str, kind: str, name: str, local: Any, at: Any) -> Geometric:
         if (local is None) == (at is None):
             raise ModelError(f"'{name}' on body '{body}': give either local components, or `at` in W")
         if not name or name in self._known:
-            raise ModelError(f"mechanism '{self.name}': the name '{name}' is empty or already in use")
+            raise ModelError(f"mechanism '{self.name}': {_taken(name)}")
         item: Any = self.items["bodies"][body]
         place = read_as(masses.Attached, {"local": local, "at": at}, ("natural", "bodies", body, kind, name))
         self.items["bodies"][body] = item.model_copy(update={kind: {**getattr(item, kind), name: place}})
@@ -262,7 +268,8 @@ class ItemCollector:
             expression = Geometric(self, SX(expression), 0.0)
         if not (expression.is_point or expression.is_vector):
             raise ModelError(
-                f"'{name}' is neither a point nor a vector: the weights of its points add up to {expression.weight:g}"
+                f"'{name}' is neither a point nor a vector: the weights of its points add up to "
+                f"{expression.weight:g}, not to 1 (a point) or 0 (a vector)"
             )
         self.add(name, places.Assigned, **self._how(name, expression))
         return self._handle(name, expression.weight)
@@ -285,3 +292,8 @@ class ItemCollector:
 
     def _components_of_all(self) -> SX:
         return ca.vertcat(SX.zeros(0, 1), *[symbol for symbol, _ in self._symbols.values()])
+
+
+def _taken(name: str) -> str:
+    """Why a name cannot be given to an item."""
+    return f"the name '{name}' is already in use" if name else "a name must not be empty"

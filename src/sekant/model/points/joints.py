@@ -41,9 +41,12 @@ class PlacedJoint(Element):
 
     def compose(self, name: str, m: Any) -> None:
         if m.dim not in self.dims:
-            raise ModelError(f"a {self.type} joint needs a mechanism in space (dim=3)")
+            raise ModelError(f"a {self.type} joint requires a spatial mechanism (dim: 3)")
         if self.first == self.second == "ground":
-            raise ModelError(f"a {self.type} joint needs at least one body")
+            raise ModelError(
+                f"both ends are the ground, but a {self.type} joint must have a body at one end or at both "
+                "ends"
+            )
         ends = _Ends(m, m.body_or_ground(self.first), m.body_or_ground(self.second))
         expression = ca.vertcat(*[ca.vec(SX(row)) for row in self.rows(ends)])
         m.positions[name] = EquationRows(
@@ -51,7 +54,7 @@ class PlacedJoint(Element):
         )
 
     def rows(self, ends: _Ends) -> list[SX]:
-        raise NotImplementedError(f"joint type '{self.type}' has no equations")
+        raise NotImplementedError(f"joint type '{self.type}' does not implement 'rows'")
 
 
 class _Ends:
@@ -67,13 +70,13 @@ class _Ends:
         return body.carried(localized(place, body, self.m, point), point)
 
     def apart(self, at: Any) -> SX:
-        place = self.m.numbers(at, "the place of a joint")
+        place = self.m.numbers(at, "the position of the joint")
         return self.carried(self.second, place, True) - self.carried(self.first, place, True)
 
     def axis(self, axis: Any) -> tuple[SX, list[SX]]:
         """The axis as the second body carries it, and directions across it as the first does."""
         if axis is None:
-            raise ModelError("'axis' is missing; a joint in space needs an axis")
+            raise ModelError("'axis' is missing; a joint of a spatial mechanism requires an axis")
         u = self.m.unit(axis, "axis")
         return self.carried(self.second, u, False), [self.carried(self.first, n, False) for n in across(u)]
 

@@ -62,10 +62,11 @@ class Lagrangian(Description):
     def _sizes(self):
         n, rates = self.coordinates.numel(), self.velocities.numel()
         if n != rates:
-            raise ModelError(f"lagrange: {n} coordinates but {rates} velocities")
+            raise ModelError(f"lagrange: there must be one velocity per coordinate (got {n} and {rates})")
         if self.start.size != n or self.start_rates.size != n:
             raise ModelError(
-                f"lagrange: q0 and v0 need {n} values each (got {self.start.size} and {self.start_rates.size})"
+                f"lagrange: q0 and v0 must each have one value per coordinate, {n} in all (got "
+                f"{self.start.size} and {self.start_rates.size})"
             )
         return self
 

@@ -53,9 +53,12 @@ class Lengths:
             self.known[pair] = new
             return None
         if old.stated and new.stated and not _equal(old.length, new.length):
+            what = (
+                f"the distance between {' and '.join(pair)}" if len(pair) > 1 else f"the length of {pair[0]}"
+            )
             raise ModelError(
-                f"{new.item} and {old.item} contradict each other: the distance between {' and '.join(pair)} is "
-                f"{_shown(new.length)} in the first and {_shown(old.length)} in the second; give it only once"
+                f"{new.item} and {old.item} contradict each other: {what} is {_shown(new.length)} in the "
+                f"first and {_shown(old.length)} in the second; give this length only once"
             )
         if new.stated and not old.stated:
             self.known[pair] = new
@@ -74,9 +77,9 @@ class Lengths:
             if new.stated and not _equal(new.length, length):
                 raise ModelError(
                     f"{new.item} and {body.item} contradict each other: {' and '.join(pair)} "
-                    f"{'are' if len(pair) > 1 else 'is'} fixed in {body.item}, with a "
-                    f"{'distance' if len(pair) > 1 else 'length'} of {_shown(length)} (got {_shown(new.length)}); "
-                    "leave this length out"
+                    f"{'are' if len(pair) > 1 else 'is'} fixed in {body.item}, where "
+                    f"{'their distance' if len(pair) > 1 else 'its length'} is {_shown(length)} (got "
+                    f"{_shown(new.length)}); leave this length out"
                 )
             return True
         return False
@@ -91,9 +94,9 @@ class Lengths:
             found = self.known.get(pair)
             if found is not None and isinstance(found.length, ca.SX):
                 raise ModelError(
-                    f"the length {found.length} of {found.item} varies in time or from run to run, but it belongs "
-                    f"to the frame of {body}, whose shape is fixed when the mechanism is built; give a number, or "
-                    "another frame"
+                    f"the length {found.length} of {found.item} varies in time or from run to run, but it "
+                    f"belongs to the frame of {body}, whose shape is fixed when the mechanism is built; "
+                    "give a number, or choose another frame"
                 )
 
 

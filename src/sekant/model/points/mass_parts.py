@@ -153,7 +153,7 @@ def frame_matrix(points: Sequence[Geometric], places: Sequence[np.ndarray]) -> t
     first = float(np.linalg.norm(columns[0]))
     if first == 0.0:
         raise ModelError(
-            "the second entry of its frame has length 0 and gives no direction; choose another one"
+            "the second entry of its frame has length 0 and gives no direction; choose another entry"
         )
     if len(columns) == 1:
         return np.array(S).T, np.array([[first]])
@@ -162,8 +162,8 @@ def frame_matrix(points: Sequence[Geometric], places: Sequence[np.ndarray]) -> t
     second = float(np.linalg.norm(across))
     if second <= LEAST_ANGLE * float(np.linalg.norm(columns[1])) or second == 0.0:
         raise ModelError(
-            "the points and vectors of its frame are collinear at the start; choose a third one that is not on "
-            "the line of the first two"
+            "the points and vectors of its frame are collinear at the start; choose a third entry that is "
+            "not on the line through the first two"
         )
     return np.array(S).T, np.array([[first, along], [0.0, second]])
 
@@ -176,7 +176,7 @@ def given_frame(row: np.ndarray) -> np.ndarray:
     height = row[1] ** 2 - along**2
     if height <= 0:
         raise ModelError(
-            f"with the lengths {row.tolist()}, the axes of its frame are collinear; correct them"
+            f"with the lengths {row.tolist()}, the axes of its frame are collinear; correct the lengths"
         )
     return np.array([[row[0], along], [0.0, np.sqrt(height)]])
 
@@ -185,7 +185,7 @@ def checked_inertia(given: np.ndarray, dim: int) -> np.ndarray:
     """A moment (plane), or a symmetric matrix (3, 3) from it, its diagonal, or one number for all axes."""
     if dim == 2:
         if given.size != 1 or not float(given.ravel()[0]) >= 0:
-            raise ModelError(f"inertia must be a single number that is not negative (got {given.tolist()})")
+            raise ModelError(f"inertia must be one number, which must not be negative (got {given.tolist()})")
         return np.array(float(given.ravel()[0]))
     matrix = np.diag(given) if given.shape == (3,) else given * np.eye(3) if given.size == 1 else given
     if matrix.shape != (3, 3) or not np.allclose(matrix, matrix.T, rtol=1e-12):
@@ -193,8 +193,7 @@ def checked_inertia(given: np.ndarray, dim: int) -> np.ndarray:
     moments = np.linalg.eigvalsh(matrix)
     if moments[0] < -1e-12 * moments[-1] or moments[0] + moments[1] < moments[2] * (1 - 1e-9):
         raise ModelError(
-            f"no body has the principal moments {np.round(moments, 6).tolist()} kg m^2: none may be "
-            "negative or exceed "
-            "the sum of the others"
+            f"no body has the principal moments {np.round(moments, 6).tolist()} kg m^2: no moment may be "
+            "negative or exceed the sum of the other two"
         )
     return matrix

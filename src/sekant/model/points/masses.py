@@ -88,7 +88,7 @@ class PointBody(Element):
 
     def compose(self, name: str, m: Any) -> None:
         if len(self.frame) != m.dim:
-            raise ModelError(f"a frame takes {m.dim} points or vectors (got {len(self.frame)})")
+            raise ModelError(f"the frame must consist of {m.dim} points or vectors (got {len(self.frame)})")
         frame = [m[n] for n in self.frame]
         S, R = frame_matrix(frame, [m.at_start(point.value).ravel() for point in frame])
         if self.lengths is not None:

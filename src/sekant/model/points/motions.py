@@ -34,7 +34,8 @@ class Angle(Element):
     def compose(self, name: str, m: Any) -> None:
         if m.dim != 2:
             raise ModelError(
-                "angles exist only in the plane; in space, define a tracked quantity by its rate"
+                "angles exist only in planar mechanisms (dim: 2); define the rate of the angle in the "
+                "section 'tracked'"
             )
         x = m.direction(self.of)
         dx = m.rate(x)
@@ -86,16 +87,23 @@ class Motor(Element):
         start = m.at_start(x).ravel()
         length = float(np.linalg.norm(start))
         if length == 0.0:
-            raise ModelError(f"'{self.turn}' has no direction at the start (length 0)")
+            raise ModelError(
+                f"'{self.turn}' has length 0 at the start and therefore no direction; change its start value"
+            )
         start = start / length
         if m.dim == 2:
             side = np.array([-start[1], start[0]])
         else:
             if self.axis is None:
-                raise ModelError("'axis' is missing; in space, give the axis in W")
+                raise ModelError(
+                    "'axis' is missing; a motor of a spatial mechanism requires an axis, given in W"
+                )
             up = m.unit(self.axis, "axis")
             if abs(float(up @ start)) > 1e-6:
-                raise ModelError("the direction is not perpendicular to the axis at the start")
+                raise ModelError(
+                    f"the direction of '{self.turn}' is not perpendicular to the axis at the start; correct "
+                    "the axis"
+                )
             side = np.cross(up, start)
         angle = m.value(self.angle)
         across_now = -ca.sin(angle) * SX(ca.DM(start)) + ca.cos(angle) * SX(ca.DM(side))

@@ -123,7 +123,10 @@ def _basic(m: Any, name: str, start: Any, rate: Any, free: str | None, weight: A
     axes = AXES[: m.dim]
     unknown = set(free or "") - set(axes)
     if unknown:
-        raise ModelError(f"free='{free}' names '{min(unknown)}'; a component is one of {', '.join(axes)}")
+        raise ModelError(
+            f"free='{free}' contains '{min(unknown)}', which is not a component; the components are "
+            f"{', '.join(axes)}"
+        )
     weight = m.number(weight, "weight")
     if not weight > 0:
         raise ModelError(f"weight must be positive (got {weight:g})")
@@ -191,7 +194,7 @@ class Assigned(Element):
     def _one(self):
         given = [key for key in ("combine", "cross", "point", "vector") if getattr(self, key)]
         if len(given) != 1:
-            raise ValueError("give one of 'combine', 'cross', 'point' and 'vector'")
+            raise ValueError("give exactly one of 'combine', 'cross', 'point' and 'vector'")
         return self
 
     def compose(self, name: str, m: Any) -> None:
@@ -209,7 +212,7 @@ class Assigned(Element):
                 total, weight = total + m[other].value * factor, weight + m[other].weight * factor
             if min(abs(weight), abs(weight - 1.0)) > 1e-12:
                 raise ModelError(
-                    f"'{name}' is neither a point nor a vector: the weights of its points add up "
-                    f"to {weight:g}"
+                    f"'{name}' is neither a point nor a vector: the weights of its points add up to "
+                    f"{weight:g}, not to 1 (a point) or 0 (a vector)"
                 )
             m.assign(name, total, float(round(weight)))

@@ -30,7 +30,7 @@ class Symbolic(Quantity):
         if not is_symbolic(given):
             return super().read(given)
         if given.numel() != 1:  # type: ignore[attr-defined]
-            raise wrong(f"got an expression of {given.numel()} components, but one is expected")  # type: ignore[attr-defined]
+            raise wrong(f"got an expression with {given.numel()} components, but one component is expected")  # type: ignore[attr-defined]
         return super().read(float(given)) if given.is_constant() else given  # type: ignore[attr-defined, arg-type]
 
     @staticmethod
@@ -92,13 +92,14 @@ class Moments(InUnit):
             return self._one(given)
         if len(given) != 3:
             raise wrong(
-                f"must be a number, three numbers or a symmetric (3, 3) matrix (got a list of {len(given)})"
+                "must be a number, three numbers or a symmetric (3, 3) matrix (got a list of length "
+                f"{len(given)})"
             )
         rows = [isinstance(row, (list, tuple)) for row in given]
         if not any(rows):
             return tuple(self._one(entry) for entry in given)
         if not all(rows) or any(len(row) != 3 for row in given):
-            raise wrong("the inertia matrix must have 3 rows of 3")
+            raise wrong("the inertia matrix must have 3 rows of 3 numbers")
         return tuple(tuple(self._one(entry) for entry in row) for row in given)
 
     def _one(self, given: object) -> Any:

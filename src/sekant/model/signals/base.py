@@ -32,7 +32,7 @@ class Signal(Item):
 
     def output(self, name: str, motion: ElementKinematics) -> SX:
         """The value of the signal `name`; states are taken from ``motion.state``."""
-        raise NotImplementedError(f"signal type '{self.type}' has no output")
+        raise NotImplementedError(f"signal type '{self.type}' does not implement 'output'")
 
     def rates(self, name: str, motion: ElementKinematics) -> dict[str, SX]:
         """The rate of each state, by the name with which `output` made it."""

@@ -52,7 +52,7 @@ class Delay(Signal):
             raise ValueError(f"pieces must be between 1 and 1000 (got {self.pieces})")
         if not 1 <= self.pade <= 12:
             raise ValueError(
-                f"pade must be between 1 and 12 (got {self.pade}), because higher orders lose digits"
+                f"pade must be between 1 and 12 (got {self.pade}), because higher orders are inaccurate"
             )
         return self
 

@@ -48,8 +48,8 @@ class Hysteresis(Signal):
         on, off = self.on_above, self.off_below
         if isinstance(on, float) and isinstance(off, float) and on <= off:
             raise ValueError(
-                f"on_above must be larger than off_below (got {on:g} and {off:g}), or the signal would switch "
-                "endlessly"
+                f"on_above must be larger than off_below (got {on:g} and {off:g}); otherwise, the signal "
+                "would switch endlessly"
             )
         return self
 

@@ -40,7 +40,10 @@ class Lowpass(Signal):
     @model_validator(mode="after")
     def _sensible(self):
         if self.order not in (1, 2):
-            raise ValueError(f"order must be 1 or 2 (got {self.order}); chain filters for more")
+            raise ValueError(
+                f"order must be 1 or 2 (got {self.order}); for a higher order, connect several filters in "
+                "series"
+            )
         return self
 
     def output(self, name: str, motion: ElementKinematics) -> SX:

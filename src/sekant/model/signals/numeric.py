@@ -52,7 +52,7 @@ class Numeric(Signal):
         missing = [name for name in names if name not in self.inputs]
         unknown = [name for name in self.inputs if name not in names]
         if missing or unknown:
-            what = f"'{missing[0]}' is missing" if missing else f"'{unknown[0]}' is not one of them"
+            what = f"'{missing[0]}' is missing" if missing else f"'{unknown[0]}' is not a parameter"
             raise ValueError(
                 f"inputs must give a quantity for each parameter of the function ({', '.join(names) or 'none'}), but "
                 f"{what}"

@@ -53,7 +53,9 @@ def parameters_of(function: str | Callable[..., Any]) -> tuple[str, ...]:
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        raise ValueError(f"{function!r} does not list its parameters; use a function made by 'def'") from None
+        raise ValueError(
+            f"the parameters of {function!r} are unknown; use a function defined with 'def'"
+        ) from None
     if any(one.kind not in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD) for one in parameters):
         raise ValueError("the parameters of the function must not contain '*'")
     return tuple(one.name for one in parameters)
@@ -66,8 +68,8 @@ def _definitions(text: str) -> list[ast.FunctionDef]:
         line = getattr(error, "lineno", None)
         what = getattr(error, "msg", None) or str(error)
         raise ValueError(
-            f"the function is not valid Python{f', line {line}' if line else ''}: {what}; write "
-            "'def law(x, v): return -3*x'"
+            f"the function is not valid Python{f', line {line}' if line else ''}: {what}; write, for "
+            "example, 'def law(x, v): return -3*x'"
         ) from None
     found = []
     for part in body:
@@ -77,13 +79,13 @@ def _definitions(text: str) -> list[ast.FunctionDef]:
             found.append(part)
             continue
         raise ValueError(
-            f"line {part.lineno} of the function: the text may contain only definitions ('def') without "
-            "decorators, and imports of np and math"
+            f"line {part.lineno} of the function: the text may contain only functions ('def') without "
+            "decorators, and imports of NumPy (as np) and math"
         )
     for part in found:
         _harmless(part)
     if not found:
-        raise ValueError("the text defines no function; write 'def law(x, v): return -3*x'")
+        raise ValueError("the text defines no function; write, for example, 'def law(x, v): return -3*x'")
     return found
 
 
@@ -99,9 +101,9 @@ def _harmless(part: ast.FunctionDef) -> None:
         else:
             continue
         raise ValueError(
-            f"line {getattr(node, 'lineno', part.lineno)} of the function: {what} is not allowed in a function "
-            "from a file; use arithmetic, 'if', loops and the functions of np and math, or give the function "
-            "from Python"
+            f"line {getattr(node, 'lineno', part.lineno)} of the function: {what} is not allowed in a "
+            "function from a file; use arithmetic, 'if', loops and the functions of np and math, or pass "
+            "the function in Python"
         )
 
 

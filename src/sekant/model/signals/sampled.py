@@ -51,7 +51,7 @@ def fixed_time(name: str, field: str, value: object) -> float:
         value = float(value)
     if not isinstance(value, (int, float)):
         raise ModelError(
-            f"{field} cannot be a run-time parameter, because the clock of a run needs a fixed number; "
+            f"{field} cannot be a run-time parameter, because the sampling times of a run must be fixed; "
             "compile without this parameter",
             path=("signals", name, field),
         )

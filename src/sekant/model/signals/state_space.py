@@ -53,12 +53,12 @@ class StateSpace(Signal):
             matrix = getattr(self, field)
             if len(matrix) != rows or any(len(row) != columns for row in matrix):
                 lengths = " or ".join(str(n) for n in sorted({len(row) for row in matrix}))
-                shape = f"{len(matrix)} rows of {lengths}"
-                raise ValueError(f"{field} must have {rows} rows of {columns} numbers (got {shape})")
+                shape = f"{len(matrix)} x {lengths}" if matrix else "an empty list"
+                raise ValueError(f"{field} must be a {rows} x {columns} matrix (got {shape})")
         if not n or not m or not self.C:
             raise ValueError("a state-space signal needs at least one state, one input and one output")
         if self.start is not None and len(self.start) != n:
-            raise ValueError(f"start must have {n} numbers, one per state (got {len(self.start)})")
+            raise ValueError(f"start must have one number per state, {n} in all (got {len(self.start)})")
         return self
 
     @property

@@ -222,9 +222,7 @@ def _written(name: str, outputs: dict[str, Traced]) -> dict[str, str]:
             continue
         seen.add(id(node))
         if len(seen) > MOST:
-            raise ModelError(
-                f"signal '{name}' records more than {MOST} operations; make the function smaller"
-            )
+            raise ModelError(f"signal '{name}' records more than {MOST} operations; simplify the function")
         stack.append((node, True))
         for arg in node.args:
             uses[id(arg)] += 1

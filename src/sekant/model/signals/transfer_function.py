@@ -46,10 +46,13 @@ class TransferFunction(Signal):
             )
         if self.denominator[0] == 0.0:
             raise ValueError("the first coefficient of the denominator is zero; leave it out")
-        if not self.numerator or len(self.numerator) > len(self.denominator):
+        if not self.numerator:
+            raise ValueError("the numerator needs at least one coefficient")
+        if len(self.numerator) > len(self.denominator):
             raise ValueError(
-                f"the numerator has degree {len(self.numerator) - 1}, but the denominator only degree "
-                f"{len(self.denominator) - 1}, which would differentiate the input; add poles"
+                f"the degree of the numerator ({len(self.numerator) - 1}) exceeds the degree of the "
+                f"denominator ({len(self.denominator) - 1}), so the signal would differentiate its input; "
+                "add poles"
             )
         return self
 
