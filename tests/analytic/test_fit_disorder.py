@@ -176,7 +176,7 @@ def test_a_refit_that_does_not_follow_is_refused(monkeypatch):
         return spline, miss + 0.1
 
     monkeypatch.setattr(path, "fit_to_tolerance", off)
-    with pytest.raises(DataError, match=r"follows the path \(the best is 0.1 m off\)"):
+    with pytest.raises(DataError, match=r"follows the path \(the best one misses it by 0.1 m\)"):
         PoseCurve.fit(parabola(12))
 
 

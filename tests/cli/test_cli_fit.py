@@ -64,10 +64,12 @@ def test_bad_input_is_told_without_a_traceback(tmp_path):
     bare = parabola(tmp_path, "x,y,z,pitch")
     told = sekant("fit", bare, "--unit", "x=m", "--unit", "y=m", cwd=tmp_path)
     assert told.returncode == 1
-    assert told.stderr.startswith(f"{bare}: column 'z' has no unit; write it into the header, e.g. 'z [mm]'")
+    assert told.stderr.startswith(
+        f"{bare}: column 'z' has no unit; add the unit to the header, e.g. 'z [mm]'"
+    )
     half = sekant("fit", parabola(tmp_path), cwd=tmp_path)
     assert half.returncode == 1
-    assert "path.csv: only pitch found of yaw, pitch and roll" in half.stderr
+    assert "path.csv: of the angles yaw, pitch and roll, there are only columns for pitch" in half.stderr
     assert sekant("fit", bare, "--unit", "x", cwd=tmp_path).returncode == 2
     missing = sekant("fit", tmp_path / "none.csv", cwd=tmp_path)
     assert missing.returncode == 1

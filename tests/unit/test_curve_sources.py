@@ -281,7 +281,10 @@ POSITION = "position: [u, 0, 0]"
         ("{position: [u, 0, 0]}", ["'range' is missing"]),
         (f"{{range: [2, 1], {POSITION}}}", ["model.yaml:3: curve 'c': range: starts at 2 and ends at 1"]),
         ("{range: [0, 1], position: [w, 0, 0]}", ["position[0]: unknown name 'w'"]),
-        ("{range: [0, 1], position: [u, 0]}", ["position: got a list of 2, but 3 are expected"]),
+        (
+            "{range: [0, 1], position: [u, 0]}",
+            ["position: got a list of length 2, but 3 values are expected"],
+        ),
         ("{range: [0, 1], position: [u, 0, bump(u)]}", ["table 'bump' cannot be used in the formula"]),
         (
             f"{{range: [0, 1], {POSITION}, rotation: {{zyz: [0, 1]}}}}",
@@ -309,7 +312,10 @@ POSITION = "position: [u, 0, 0]"
         ),
         ("{track: [{straight: 1}], frame: none, bank: 1 deg}", ["frame: a bank angle requires a frame"]),
         ("{surface: {range: [[0, 1], [0, 1]]}}", ["either data (a CSV file) or position"]),
-        ("{surface: {position: [u1, u2, 0]}}", ["range", "is missing: formulas need"]),
+        (
+            "{surface: {position: [u1, u2, 0]}}",
+            ["range", "is missing; give the start and the end of each parameter"],
+        ),
         ("{file: model.yaml}", ["model.yaml", "is not valid JSON"]),
         ("{inline: '{'}", ["inline: is not valid JSON"]),
         ("{inline: {format: x}}", ["is not a sekant pose curve or sekant pose surface"]),

@@ -44,8 +44,8 @@ def test_meshes_of_other_programs_become_shapes(tmp_path, mesh):
 @pytest.mark.parametrize(
     ("mesh", "name", "message"),
     [
-        (7, "a.stl", "cannot be made from int: give a trimesh or pyvista mesh"),
-        ((POINTS, [[0, 1, 4]]), "a.stl", "refers to vertex 5, but has only 4"),
+        (7, "a.stl", "cannot be made from an object of type int; give a trimesh or pyvista mesh"),
+        ((POINTS, [[0, 1, 4]]), "a.stl", r"refers to vertex 4 \(counted from 0\), but has only 4 vertices"),
         ((POINTS * np.nan, FACES), "a.stl", "not finite"),
         ((POINTS, np.zeros((0, 3))), "a.stl", "no triangles"),
         ((POINTS, FACES), "a.ply", "the name must end in .stl"),

@@ -196,7 +196,7 @@ def test_a_part_on_a_part(files):
         ("a: {model: leg.yaml, on: trunc}", "no body or frame 'trunc'.*did you mean 'trunk'"),
         ("a: {model: legs.yaml}", "legs.yaml: cannot be read: there is no such file"),
         ("a: {model: leg.yaml, template: leg}", "either a template or a model"),
-        ("a: {model: leg.yaml, at: [1, 2]}", "got a list of 2, but 3 are expected"),
+        ("a: {model: leg.yaml, at: [1, 2]}", "got a list of length 2, but 3 values are expected"),
         ("a: {model: leg.yaml, parameters: {kk: 2}}", "no parameter 'kk'"),
         ("a: {model: bad.yaml}", "mounted on one another in a circle"),
         ("hip: {model: leg.yaml, on: trunk, at: [0, 0, 1]}", "'trunk' already has a frame 'hip'"),

@@ -110,7 +110,7 @@ def test_everything_in_space(tmp_path):
         ("ends: [O, A]", "ends: O", 11, "rod 'arm': ends: must be a list, not the text 'O'"),
         ("ends: [O, A]", "ends: [A, A]", 11, "both ends are the point 'A'"),
         ("at: [0.4, -0.7]", "at: [0.4, -0.7, 1]", 9, "3 components, but the mechanism is planar"),
-        ("mass: m", "mass: -2", 11, r"positive \(got -2\)"),
+        ("mass: m", "mass: -2", 11, r"must not be negative \(got -2\)"),
         ("mass: m", "mass: t", 11, "mass must be constant, but 't' varies in time"),
         ("mass: m", "mass: 3 mm", 11, "mass: '3 mm' is a length, but a mass is expected"),
         ("at: [0.4, -0.7]", "at: [12 kg, -0.7]", 9, "point 'A': at: '12 kg' is a mass"),

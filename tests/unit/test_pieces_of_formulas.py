@@ -167,7 +167,7 @@ def test_degree_is_the_lowest_that_needs_no_more_pieces():
     # multiplications of a look-up of value and two derivatives of m components: (3 k - 6) m. The pieces at whose ends
     # a step must stop become fewer faster than the powers become more
     assert (3 * 14 - 6) * counts[13] < (3 * 8 - 6) * counts[7]
-    with pytest.raises(DataError, match="pieces are of degree 5 to 13"):
+    with pytest.raises(DataError, match="degree of the pieces must be from 5 to 13"):
         PoseCurve.from_function(path, (0.0, 9.0), degree=15)
 
 

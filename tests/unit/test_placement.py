@@ -79,5 +79,5 @@ def test_the_smallest_turn_that_takes_z_to_an_axis(axis):
 
 
 def test_an_orientation_of_another_kind_is_shown_by_example():
-    with pytest.raises(ModelError, match=r"such as \{zyx: \[30 deg, 0, -5 deg\]\}, not a list of 4"):
+    with pytest.raises(ModelError, match=r"such as \{zyx: \[30 deg, 0, -5 deg\]\}, not a list of length 4"):
         Spherical(child="bob", orientation=[1, 0, 0, 0])

@@ -137,7 +137,7 @@ CASES = [
     (arc(), {"orientation": "quaternion"}, "the data have no orientation"),
     (arc(), {"extrapolation": "periodic"}, "the path does not close: its ends are .* m apart"),
     (arc(), {"weights": np.r_[np.ones(59), -1.0]}, "row 60: weight -1 is not positive"),
-    ({"position": arc(), "u": np.ones(59)}, {}, "column 'u' has 59 rows, the positions have 60"),
+    ({"position": arc(), "u": np.ones(59)}, {}, "column 'u' has 59 rows, but the positions have 60"),
 ]
 
 
@@ -210,7 +210,8 @@ def test_the_order_of_angles_of_other_names_is_not_guessed(tmp_path):
         ({"position": arc(), "euler": arc()}, None),
     ):
         with pytest.raises(
-            DataError, match=r"need the order of their axes; write sequence='zyx' \(--sequence"
+            DataError,
+            match=r"order of the axes of these angles is unknown; for example, give sequence='zyx' \(--sequence",
         ):
             read_poses(data, columns=columns)
 

@@ -126,7 +126,7 @@ def test_scaling_a_quaternion_changes_nothing():
 def test_wrong_tags_and_ranges_are_refused():
     with pytest.raises(DataError, match="'quaternions' is unknown"):
         pose_kinematics.component_count("quaternions")
-    with pytest.raises(DataError, match=r"needs a table of 7 components \(got 3\)"):
+    with pytest.raises(DataError, match=r"requires a table with 7 components \(got 3\)"):
         PoseCurve(Table(np.array([0.0, 1.0]), np.ones((1, 3, 2))), "quaternion")
     with pytest.raises(DataError, match=r"u = 1.4 .*outside its range \[-0.2, 1.3\]"):
         random_curve("none").pose(1.4)

@@ -70,7 +70,7 @@ def test_a_model_file_declares_the_units_once(tmp_path):
     system = sk.compile(sk.load(model))
     assert system.nv == 1
     model.write_text(model.read_text().replace(", units: {drive: mm, length: mm}", ""))
-    with pytest.raises(SekantError, match=r"has no header; declare its units where.*drive: mm"):
+    with pytest.raises(SekantError, match=r"has no header; give its units where.*drive: mm"):
         sk.load(model)
 
 

@@ -96,7 +96,7 @@ def test_every_public_name_is_there():
         (lambda: sk.joints.Revolute(), "Revolute: 'child' is missing"),
         (
             lambda: sk.joints.Revolute(child="a", axis=(0, 1)),
-            "Revolute.axis: got a list of 2, but 3 are expected",
+            "Revolute.axis: got a list of length 2, but 3 values are expected",
         ),
         (lambda: sk.Body(2.0), "Body: accepts keyword arguments only: mass, com"),
         (lambda: sk.Body(mass="3 m"), "Body.mass: '3 m' is a length"),
@@ -105,7 +105,7 @@ def test_every_public_name_is_there():
             lambda: sk.Model(bodies={"arm": {"mas": 1}}),
             "Model.bodies.arm.mas: unknown key 'mas'; did you mean",
         ),
-        (lambda: Orientation(zyx=(1, 2)), "Orientation.angles: got a list of 2"),
+        (lambda: Orientation(zyx=(1, 2)), "Orientation.angles: got a list of length 2"),
         (
             lambda: SimulationSettings(untill=3),
             "SimulationSettings: unknown field 'untill'; did you mean 'until'",

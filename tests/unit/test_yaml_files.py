@@ -126,7 +126,11 @@ def test_yaml_1_2_scalars():
         ("mass: 2.5 kg", "mass: '2.5'", "model.yaml:9: body 'arm': mass: '2.5' has no unit"),
         ("mass: 2.5 kg", "mass: .nan", "model.yaml:9: body 'arm': mass: nan is not a finite number"),
         ("mass: 2.5 kg", "mass:", "model.yaml:9: body 'arm': mass: the value is missing"),
-        ("[L/2, 0, 0]", "[L/2, 0]", "model.yaml:10: body 'arm': com: got a list of 2, but 3 are expected"),
+        (
+            "[L/2, 0, 0]",
+            "[L/2, 0]",
+            "model.yaml:10: body 'arm': com: got a list of length 2, but 3 values are expected",
+        ),
         ("[L/2, 0, 0]", "[L/2, 0, Q]", "model.yaml:10: body 'arm': com[2]: unknown name 'Q'"),
         (
             "[L/2, 0, 0]",

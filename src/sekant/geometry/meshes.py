@@ -27,16 +27,18 @@ def read_mesh(path: str | PathLike[str]) -> tuple[NDArray[np.float32], NDArray[n
         elif suffix == ".obj":
             vertices, triangles = _obj(content.decode("utf-8", "replace"))
         else:
-            raise DataError(f"has no known mesh format ('{suffix}'); use .stl or .obj", file=str(path))
+            raise DataError(
+                f"has an unknown mesh format ({suffix or 'no suffix'}); use .stl or .obj", file=str(path)
+            )
     except (ValueError, IndexError):
         raise DataError(
             "is damaged: a vertex or face contains a value that is not a number", file=str(path)
         ) from None
     if not len(triangles) or not np.all(np.isfinite(vertices)):
-        raise DataError("contains no triangles, or contains numbers that are not finite", file=str(path))
+        raise DataError("contains no triangles, or coordinates that are not finite", file=str(path))
     if triangles.max() >= len(vertices):
         raise DataError(
-            f"refers to vertex {triangles.max() + 1}, but has only {len(vertices)}", file=str(path)
+            f"refers to vertex {triangles.max() + 1}, but has only {len(vertices)} vertices", file=str(path)
         )
     return vertices, triangles
 
@@ -62,16 +64,17 @@ def write_mesh(mesh: Any, path: str | PathLike[str]) -> None:
         triangles = np.asarray(faces, dtype=np.int64).reshape(-1, 3)
     except (AttributeError, TypeError, ValueError):
         raise DataError(
-            f"cannot be made from {type(mesh).__name__}: give a trimesh or pyvista mesh, or (vertices, triangles)",
+            f"cannot be made from an object of type {type(mesh).__name__}; give a trimesh or pyvista mesh, "
+            "or (vertices, triangles)",
             file=str(path),
         ) from None
     if not len(triangles) or not np.all(np.isfinite(vertices)):
+        raise DataError("would contain no triangles, or coordinates that are not finite", file=str(path))
+    wrong = triangles.min() if triangles.min() < 0 else triangles.max()
+    if not 0 <= wrong < len(vertices):
         raise DataError(
-            "would contain no triangles, or would contain numbers that are not finite", file=str(path)
-        )
-    if triangles.min() < 0 or triangles.max() >= len(vertices):
-        raise DataError(
-            f"refers to vertex {triangles.max() + 1}, but has only {len(vertices)}", file=str(path)
+            f"refers to vertex {wrong} (counted from 0), but has only {len(vertices)} vertices",
+            file=str(path),
         )
     records = np.zeros(len(triangles), _RECORD)
     records["corners"] = vertices[triangles]

@@ -144,7 +144,7 @@ def read_format(path: str | PathLike[str], *wanted: str) -> dict[str, Any]:
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
-        raise DataError(f"is not JSON: {error.msg}", file=str(path), line=error.lineno) from None
+        raise DataError(f"is not valid JSON: {error.msg}", file=str(path), line=error.lineno) from None
     _check(data, wanted, str(path))
     return data
 
@@ -153,7 +153,7 @@ def _check(data: Any, wanted: tuple[str, ...], file: str | None) -> None:
     """DataError unless `data` has one of the formats and this version."""
     found = data.get("format") if isinstance(data, dict) else None
     if found not in wanted:
-        raise DataError(f"is not a {' or '.join(wanted)} (its format entry is {found!r})", file=file)
+        raise DataError(f"is not a {' or '.join(wanted)} (its entry 'format' is {found!r})", file=file)
     if data.get("version") != VERSION:
         raise DataError(
             f"has version {data.get('version')!r}; this version of Sekant reads version {VERSION}", file=file

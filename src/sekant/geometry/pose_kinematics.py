@@ -38,7 +38,10 @@ def parse_orientation(orientation: str) -> tuple[str, str]:
         return kind, check_sequence(sequence)
     if kind in ("none", "quaternion") and not sequence:
         return kind, ""
-    raise DataError(f"orientation '{orientation}' is unknown; use 'none', 'quaternion' or e.g. 'euler:zyx'")
+    raise DataError(
+        f"orientation '{orientation}' is unknown; use 'none', 'quaternion' or an Euler sequence such as "
+        "'euler:zyx'"
+    )
 
 
 def component_count(orientation: str) -> int:

@@ -86,7 +86,8 @@ def _rotation(y: SX, orientation: str, R_constant):
     kind, sequence = parse_orientation(orientation)
     if y.numel() != component_count(orientation):
         raise ValueError(
-            f"orientation '{orientation}' needs {component_count(orientation)} components, got {y.numel()}"
+            f"orientation '{orientation}' requires {component_count(orientation)} components (got "
+            f"{y.numel()})"
         )
     if kind == "quaternion":
         return _quaternion_rotation(y[3:])

@@ -118,8 +118,8 @@ def check_sequence(sequence: str) -> str:
     s = sequence.lower()
     if not 1 <= len(s) <= 3 or set(s) - set("xyz") or any(a == b for a, b in pairwise(s)):
         raise DataError(
-            f"'{sequence}' is not an Euler sequence: give one to three of the letters x, y, z with no axis "
-            "twice in a row, e.g. 'zyx' (yaw, pitch, roll) or 'zxz'; each rotation is about "
+            f"'{sequence}' is not an Euler sequence; give one to three of the letters x, y and z, without "
+            "repeating a letter directly, e.g. 'zyx' (yaw, pitch, roll) or 'zxz'; each rotation is about "
             "an axis that the previous rotations have already turned"
         )
     return s
@@ -155,7 +155,7 @@ def euler_from_quaternion(q: ArrayLike, sequence: str) -> Array:
 
     sequence = check_sequence(sequence)
     if len(sequence) != 3:
-        raise DataError(f"Euler sequence '{sequence}' has {len(sequence)} letters; any rotation needs three")
+        raise DataError(f"the Euler sequence '{sequence}' cannot describe every rotation; give three letters")
     q = np.asarray(q, float)
     angles = Rotation.from_quat(q, scalar_first=True).as_euler(sequence.upper(), suppress_warnings=True)
     if q.ndim != 2 or len(q) < 2:
@@ -177,19 +177,21 @@ def check_rotations(R: ArrayLike, tolerance: float = 1e-6) -> Array:
     """(n, 3, 3) if all are proper rotations; DataError names the first row that is not, and why."""
     R = np.asarray(R, float)
     if R.ndim != 3 or R.shape[1:] != (3, 3):
-        raise DataError(f"rotation matrices must have shape (n, 3, 3), got {R.shape}")
+        raise DataError(f"rotation matrices must have shape (n, 3, 3) (got {R.shape})")
     det = np.linalg.det(R)
     bad = np.flatnonzero(det < 0.0)
     if bad.size:
         raise DataError(
             f"row {bad[0] + 1}: the rotation matrix is left-handed (determinant {det[bad[0]]:.6g}; "
-            f"{bad.size} such rows); exchange two axes or flip the sign of one axis of the source's coordinate system"
+            f"{bad.size} such row{'s' if bad.size > 1 else ''}); exchange two axes or flip the sign of one "
+            "axis of the source's coordinate system"
         )
     error = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(axis=(1, 2))
     bad = np.flatnonzero(error > tolerance)
     if bad.size:
         raise DataError(
             f"row {bad[0] + 1}: the matrix is not a rotation: R^T R differs from the identity by "
-            f"{error[bad[0]]:.3g} (allowed {tolerance:g}); check the order of the nine columns and the digits"
+            f"{error[bad[0]]:.3g} (allowed {tolerance:g}); check the order of the nine columns and the "
+            "number of digits"
         )
     return R

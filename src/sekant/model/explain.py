@@ -130,7 +130,7 @@ def kind_of(value: object) -> str:
     if isinstance(value, (int, float)):
         return f"the number {value:g}" if abs(value) < 1e300 else "a huge number"
     if isinstance(value, (list, tuple)):
-        return f"a list of {len(value)}"
+        return f"a list of length {len(value)}"
     if isinstance(value, dict):
         return "a mapping" if value else "an empty mapping"
     return type(value).__name__

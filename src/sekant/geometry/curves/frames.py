@@ -121,10 +121,9 @@ def check_jumps(curve: PoseCurve, kind: str) -> None:
         i = int(np.argmax(jumps))
         at = curve.table.breaks[i + 1]
         raise DataError(
-            f"the {kind} frame turns by about {np.degrees(2.0 * jumps[i]):.3g} deg at once at {curve.parameter} = "
-            f"{at:.6g} {curve.unit}, where the path has a corner or starts to bend the other way; put a clothoid or "
-            "a "
-            "straight piece between the two parts, or use the frame 'rmf'"
+            f"the {kind} frame jumps by about {np.degrees(2.0 * jumps[i]):.3g} deg at {curve.parameter} = "
+            f"{at:.6g} {curve.unit}, where the path has a corner or starts to bend the other way; put a "
+            "clothoid or a straight piece between the two parts, or use the frame 'rmf'"
         )
 
 

@@ -64,7 +64,9 @@ class PoseCurve:
         m = pose_kinematics.component_count(self.orientation)
         found = self.table.coefficients.shape[1]
         if found != m:
-            raise DataError(f"orientation '{self.orientation}' needs a table of {m} components (got {found})")
+            raise DataError(
+                f"orientation '{self.orientation}' requires a table with {m} components (got {found})"
+            )
         if self.table.extrapolation not in RANGE_BEHAVIORS:
             raise DataError(
                 f"a pose curve cannot continue as '{self.table.extrapolation}' outside its range; "
@@ -107,7 +109,7 @@ class PoseCurve:
                 raise DataError(
                     f"pose curve '{self.name or self.parameter}': {self.parameter} = {u[bad].flat[0]:.9g} "
                     f"{self.unit} is outside its range [{a:.9g}, {b:.9g}]; stay inside, fit a longer path, "
-                    "or allow 'linear' or 'periodic' continuation"
+                    "or allow continuation ('linear' or 'periodic')"
                 )
             u = np.clip(u, a, b)
         flat = np.asarray(self.table(u.ravel(), order))
@@ -198,8 +200,8 @@ class PoseCurve:
         if gap > tolerance or turn > max(tolerance, 1e-6):
             raise DataError(
                 f"pose curve '{self.name or self.parameter}' does not close: its ends are {gap:.4g} m and "
-                f"{np.degrees(turn):.4g} deg apart (allowed {tolerance:g}); add the missing piece, or do not "
-                "use 'periodic'"
+                f"{np.degrees(turn):.4g} deg apart (at most {tolerance:g} m and rad are allowed); add the "
+                "missing piece, or do not use 'periodic'"
             )
 
     def save(self, path: str | PathLike[str]) -> None:

@@ -74,15 +74,15 @@ def curve_from_expression(
     are the places where the formula has kinks.
     """
     if frame is not None and rotation is not None:
-        raise DataError("the orientation is given twice, by the rotation and by a frame; omit one of them")
+        raise DataError("the orientation is given twice, by rotation and by frame; omit one of them")
     if frame is None and bank is not None:
         raise DataError("a bank angle needs a frame: set it to frenet, rmf or upright")
     y, kind = pose_components(position, rotation, orientation)
     others = [s.name() for s in ca.symvar(y) if not ca.is_equal(s, symbol)]
     if others:
         raise DataError(
-            f"the curve depends on {', '.join(sorted(others))} in addition to its parameter; "
-            "replace these symbols by values first"
+            f"the curve depends on {', '.join(sorted(others))} in addition to its parameter; substitute "
+            "values for the other symbols first"
         )
     tag = {"none": "none", "matrix": "quaternion"}.get(kind, orientation)
     check_range(*range)

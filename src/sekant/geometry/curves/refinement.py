@@ -62,9 +62,7 @@ def refine(
     pieces for looser tolerances are tried as well, and the best are used. `errors` are the errors reached.
     """
     if degree is not None and not DEGREES[0] <= degree <= DEGREES[1]:
-        raise DataError(
-            f"degree {degree} is not possible here; pieces are of degree {DEGREES[0]} to {DEGREES[1]}"
-        )
+        raise DataError(f"the degree of the pieces must be from {DEGREES[0]} to {DEGREES[1]} (got {degree})")
     best = _refined(function, breaks, orientation, tolerance, degree, most)
     looser = 10.0 ** np.floor(np.log10(tolerance) + 1.0)
     while best.errors.largest > tolerance and looser < min(10.0 * best.errors.largest, _ROUNDED):
@@ -182,8 +180,8 @@ def _halved(task: _RefinementTask, degree: int, most: int) -> tuple[Array, Array
     while left.size:
         if left.size > most:
             raise DataError(
-                f"the function needs more than {most} pieces near {left[0]:g}; it may have a kink there: "
-                "give its place in `breaks`, or raise the tolerance"
+                f"the function needs more than {most} pieces near {left[0]:g}; it may have a kink there; "
+                "add the position of the kink to `breaks`, or raise the tolerance"
             )
         c = task.fit(left, right, degree)
         miss = task.miss(left, right, c)

@@ -102,7 +102,7 @@ def composite(
     `refinement.refine`); a straight is one piece.
     """
     if require not in _REQUIRE:
-        raise DataError(f"require '{require}' is unknown; use {', '.join(_REQUIRE)}")
+        raise DataError(f"require='{require}' is unknown; use one of {', '.join(_REQUIRE)}")
     if not segments:
         raise DataError("a track needs at least one segment")
     placed = _place(segments, start, up)
@@ -146,7 +146,7 @@ def _place(segments: Sequence[Segment], start: tuple[ArrayLike, ArrayLike], up: 
         length = float(segment.length)
         if not np.isfinite(length) or length <= 0.0:
             raise DataError(
-                f"{label}: its length is {length:g} m; give positive lengths and radii, and angles other than zero"
+                f"{label}: its length is {length:g} m; give a positive length or radius, and a nonzero angle"
             )
         if segment.at is not None:
             p = np.asarray(segment.at[0], float)
@@ -173,9 +173,9 @@ def _turned(segment: Segment, R: Array, label: str) -> Array:
     wanted = getattr(segment, "climb", 0.0)
     if abs(climb - wanted) > 1e-6:
         raise DataError(
-            f"{label}: its axis ({', '.join(f'{x:.4g}' for x in axis)}) is inclined by {np.degrees(climb):.4g} deg "
-            f"from the plane perpendicular to the track, but must be inclined by {np.degrees(wanted):.4g} deg; "
-            "correct the axis, or use roll"
+            f"{label}: its axis ({', '.join(f'{x:.4g}' for x in axis)}) is inclined by "
+            f"{np.degrees(climb):.4g} deg from the plane perpendicular to the track, but must be inclined "
+            f"by {np.degrees(wanted):.4g} deg; correct the axis, or give roll instead"
         )
     y = np.cross(axis, t)
     y /= np.linalg.norm(y)
@@ -198,25 +198,25 @@ def _check_joints(
         jump = two.end(False, 0) - one.end(True, 0)
         if np.linalg.norm(jump) > gap:
             raise DataError(
-                f"there is a gap of {np.linalg.norm(jump):.4g} m between {where} (allowed {gap:g} m); move one of "
-                "them or leave out its `at` to join it"
+                f"there is a gap of {np.linalg.norm(jump):.4g} m between {where} (allowed {gap:g} m); move "
+                "one of the segments, or omit `at` of the second, which joins it to the first"
             )
         t1, t2 = one.end(True, 1), two.end(False, 1)
         angle = float(np.arctan2(np.linalg.norm(np.cross(t1, t2)), t1 @ t2))
         if angle > turn:
             text = f"the tangent turns by {np.degrees(angle):.4g} deg between {where}"
             if require != "position":
-                raise DataError(f"{text}; correct a direction, or put an arc between them")
-            cause = f"{text.removesuffix(f' at {place}')}: velocity jumps there"
-            remedy = "correct a direction, or put an arc between them"
+                raise DataError(f"{text}; correct a direction, or put an arc between the segments")
+            cause = f"{text.removesuffix(f' at {place}')}, so the velocity jumps there"
+            remedy = "correct a direction, or put an arc between the segments"
             warnings.append(AnalysisWarning("path_corner", "", place, cause, remedy))
         bend = float(np.linalg.norm(two.end(False, 2) - one.end(True, 2)))
         if bend > allowed:
             text = f"the curvature jumps by {bend:.4g} 1/m between {where}"
             if require == "curvature":
-                raise DataError(f"{text}; put a clothoid between them")
-            cause = f"{text.removesuffix(f' at {place}')}: acceleration jumps there (C1 only)"
-            remedy = "put a clothoid between them"
+                raise DataError(f"{text}; put a clothoid between the segments")
+            cause = f"{text.removesuffix(f' at {place}')}, so the acceleration jumps there (C1 only)"
+            remedy = "put a clothoid between the segments"
             warnings.append(AnalysisWarning("curvature_jump", "", place, cause, remedy))
         shifts.append(shifts[-1] - jump)
         if k == len(placed) - 1:  # the closing joint: the gap between the shifted end and the start

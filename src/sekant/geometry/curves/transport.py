@@ -120,8 +120,8 @@ class Transport:
                 bad[some] = h * tail(series(self._area(left[some], right[some]))) > RESOLVED
             if bad.sum() > max(MOST_INTERVALS, 20 * self._path.breaks.size):
                 raise DataError(
-                    f"the path turns too often for a frame along it: {bad.sum():,} intervals are not enough; check "
-                    "its lengths and curvatures"
+                    f"the path turns too often for a frame along it: {bad.sum():,} intervals are not "
+                    "enough; check the lengths and curvatures of the path"
                 )
             return bad
 
@@ -136,12 +136,14 @@ class Transport:
             slope = self._path.jet(u, 1, -1 if x == 1.0 else 1)[1, :, :3]
             size = np.linalg.norm(slope, axis=1)
             if not np.isfinite(size).all():
-                raise DataError("the path is not finite; check its lengths and curvatures")
+                raise DataError(
+                    "the path contains values that are not finite; check its lengths and curvatures"
+                )
             bad = np.flatnonzero(size <= 1e-12 * max(float(size.max()), 1e-300))
             if bad.size:
                 raise DataError(
                     f"the path has no tangent at {self.parameter} = {u[bad[0]]:.6g}: the position does not "
-                    "change there; give the orientation by data instead of a frame along the path"
+                    "change there; give the orientation as data instead of choosing a frame"
                 )
             t = slope / size[:, None]
             if previous is not None:

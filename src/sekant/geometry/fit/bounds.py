@@ -26,13 +26,14 @@ def check_prediction(
     if tried.lost >= 0:
         raise poses.error(
             f"near {poses.row(int(rows[tried.lost]))} the {of} bends too sharply for the spacing and noise "
-            f"of its points: no smooth fit is as close to them as the polygon through them; {remedy}"
+            "of its points: every smooth fit is farther from these points than the polygon through them; "
+            f"{remedy}"
         )
     if not tried.worth:
         raise poses.error(
-            f"{len(rows)} points do not determine the {of}: a fit of some of the points misses the remaining ones by "
-            f"{tried.missed:.3g}{unit} (rms), and straight lines between their neighbors miss them by "
-            f"{tried.polygon:.3g}{unit}; {remedy}"
+            f"{len(rows)} points do not determine the {of}: a fit of some of the points misses the other "
+            f"points by {tried.missed:.3g}{unit} (rms), and straight lines between their neighbors miss "
+            f"them by {tried.polygon:.3g}{unit}; {remedy}"
         )
 
 
@@ -71,7 +72,7 @@ def check_bounds(
     if not forced and not residual <= 1.5 * tried.polygon + 1e-9 * polygon:
         raise poses.error(
             f"the fit would miss its own points by {residual:.3g} m (rms), more than straight lines between "
-            f"neighboring points ({tried.polygon:.3g} m); {remedy}"
+            f"the neighbors of each point would ({tried.polygon:.3g} m); {remedy}"
         )
 
 
@@ -99,6 +100,6 @@ def check_apart(poses: PoseData, curve: PoseCurve) -> None:
     apart = s[pairs.max(axis=1)] - s[pairs.min(axis=1)] if len(pairs) else np.zeros(0)
     if np.any((apart > 4.0 * near) & (apart < curve.length - 4.0 * near)):
         raise poses.error(
-            "the rows are not in order along the path, and the points alone do not determine it (the path crosses or "
-            "approaches itself); sort the rows, or add a time column"
+            "the rows are not in order along the path, and the points alone do not determine their order "
+            "(the path crosses or approaches itself); sort the rows, or add a time column"
         )

@@ -32,8 +32,9 @@ def check_parameter(data: PoseData, name: str, u: Array) -> Array:
     if repeated.size:
         i = int(repeated[0])
         raise data.error(
-            f"{name} = {u[i + 1]:.9g} repeats the value of {data.row(i)} ({repeated.size} such rows); "
-            "average or remove the repeated rows, or fit over parameter='arc_length'",
+            f"{name} = {u[i + 1]:.9g} repeats the value of {data.row(i)} ({repeated.size} such "
+            f"row{'s' if repeated.size > 1 else ''}); average or remove the repeated rows, or fit over "
+            "parameter='arc_length'",
             i + 1,
         )
     wrong = np.flatnonzero(sign * step < 0.0)
@@ -41,14 +42,14 @@ def check_parameter(data: PoseData, name: str, u: Array) -> Array:
         i = int(wrong[0])
         turn = abs(step[i]) > 0.9 * 2.0 * np.pi and data.units.get(name) == "rad"
         remedy = (
-            "it seems to jump by a full turn: unwrap the angle first"
+            "the angle seems to jump by a full turn, so unwrap it first"
             if turn
             else "sort the rows, remove the return stroke, or fit over parameter='arc_length' or 'chord'"
         )
         word = "falls" if sign > 0 else "rises"
         raise data.error(
-            f"{name} {word} from {u[i]:.9g} to {u[i + 1]:.9g} "
-            f"({wrong.size} such rows), so it is not monotone; {remedy}",
+            f"{name} {word} from {u[i]:.9g} to {u[i + 1]:.9g} ({wrong.size} such "
+            f"row{'s' if wrong.size > 1 else ''}), so it is not monotonic; {remedy}",
             i + 1,
         )
     return u
@@ -67,7 +68,7 @@ def unread_angles(
             "orientation_unread",
             item,
             f"column{'s' if len(passed) > 1 else ''} {', '.join(passed)}",
-            "these angles are not used: the body keeps its orientation along the path",
+            "these angles are not used, so the body keeps its orientation along the path",
             f"name the angles and the order of their axes, e.g. --angles {names} --sequence zyx; if the body does "
             "not turn, write orientation: none (--orientation none)",
         )
@@ -83,8 +84,8 @@ def check_gaps(data: PoseData, u: Array) -> None:
     if gap.size:
         i = int(gap[np.argmax(step[gap])])
         raise data.error(
-            f"there is a gap of {step[i]:.4g} m after {data.row(i)} (typical step {typical:.3g} m); the path "
-            "inside it is unknown: add points, fit the parts as segments of a track, or pass "
+            f"there is a gap of {step[i]:.4g} m after {data.row(i)} (typical step {typical:.3g} m); the "
+            "path inside the gap is unknown; add points, fit the parts as segments of a track, or pass "
             "allow_gaps=True (--allow-gaps)",
             i + 1,
         )
@@ -100,7 +101,8 @@ def check_turns(data: PoseData) -> None:
     if bad.size:
         i = int(bad[0])
         raise data.error(
-            f"the orientation turns by {np.degrees(angle[i]):.0f} deg between {data.row(i)} and the next row, "
-            "too far to follow the rotation; check the unit (deg or rad) and the Euler sequence, or add rows",
+            f"the orientation turns by {np.degrees(angle[i]):.0f} deg between {data.row(i)} and the next "
+            "row, so the direction of the rotation is uncertain; check the unit (deg or rad) and the Euler "
+            "sequence, or add rows",
             i + 1,
         )

@@ -58,9 +58,10 @@ class Seam:
         gap = float(np.linalg.norm(r[-1] - r[0]))
         if gap > max(0.2 * typical, 8.0 * sigma):
             raise poses.error(
-                f"the path does not close: its last row lies {gap:.4g} m from its first one (typical step "
-                f"{typical:.3g} m). In a fit over a column, the last row must repeat the first one, because "
-                "it gives the period; add this row, or do not use 'periodic'"
+                f"the path does not close: the last row is {gap:.4g} m from the first row (typical step "
+                f"{typical:.3g} m). In a fit over a column, the last row must repeat the first row, because "
+                "the column values of these two rows give the period; repeat the first row at the end, or "
+                "do not use 'periodic'"
             )
         closing = Seam.of(poses, u, y, tag)
         n = len(u) - 1

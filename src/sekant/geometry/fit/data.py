@@ -135,7 +135,9 @@ def read_poses(
     for name, unit in (units or {}).items():
         if name not in table:
             raise DataError(
-                f"units names the column '{name}'; {suggest(name, list(table), 'columns found')}", file=file
+                f"units names a column '{name}' that does not exist; "
+                f"{suggest(name, list(table), 'columns found')}",
+                file=file,
             )
         declared[name] = unit
     try:
@@ -159,14 +161,17 @@ def _assemble(
     if "position" in table:
         position = table["position"]
         if position.ndim != 2 or position.shape[1] != 3:
-            raise DataError(f"positions must have shape (n, 3), got {position.shape}")
+            raise DataError(f"positions must have shape (n, 3) (got {position.shape})")
     else:
         position = np.stack([find.get(name, "length") for name in "xyz"], axis=1)
     n = len(position)
     quaternion, angles, used = _orientation(find, table, columns, sequence)
     for name, values in table.items():
         if len(values) != n:
-            raise DataError(f"column '{name}' has {len(values)} rows, the positions have {n}")
+            raise DataError(
+                f"column '{name}' has {len(values)} row{'s' if len(values) != 1 else ''}, but the positions "
+                f"have {n}"
+            )
     rows = np.arange(1, n + 1) if rows is None else rows
     scalar = {k: v for k, v in table.items() if v.ndim == 1}
     si = {k: v * find.factor(k, "any") for k, v in scalar.items()}
@@ -211,8 +216,8 @@ def _orientation(
         bad = np.flatnonzero(~(np.abs(norm - 1.0) < 1e-2))
         if bad.size:
             raise DataError(
-                f"row {bad[0] + 1}: the quaternion has length {norm[bad[0]]:.4g}, not 1; check that the columns "
-                "are qw, qx, qy, qz with the scalar first"
+                f"row {bad[0] + 1}: the quaternion has length {norm[bad[0]]:.4g}, not 1; check that the "
+                "columns are qw, qx, qy and qz, with the scalar part first"
             )
         return q / norm[:, None], None, ""
     if "rotation" in table or all(name in lower for name in _MATRIX):
@@ -225,7 +230,7 @@ def _orientation(
         angles = table["euler"]
         if angles.ndim != 2 or angles.shape[1] != len(used):
             raise DataError(
-                f"the sequence '{used}' needs angles of shape (n, {len(used)}), got {angles.shape}"
+                f"the sequence '{used}' requires angles of shape (n, {len(used)}) (got {angles.shape})"
             )
         return None, angles, used
     names: Sequence[str] | None = columns.get("angles")
@@ -235,14 +240,15 @@ def _orientation(
         if not all(names):
             if sequence:
                 raise DataError(
-                    f"no columns for the angles of the sequence '{sequence}'; name them with "
-                    f"columns={{'angles': [...]}}; columns found: {', '.join(find.names)}"
+                    f"there are no columns for the angles of the sequence '{sequence}'; name the columns "
+                    f"with columns={{'angles': [...]}}; columns found: {', '.join(find.names)}"
                 )
             found = [name for name in find.names if name.lower() in ("yaw", "pitch", "roll")]
             if found:
                 letters = "".join({"yaw": "z", "pitch": "y", "roll": "x"}[name.lower()] for name in found)
                 raise DataError(
-                    f"only {', '.join(found)} found of yaw, pitch and roll; if the others are zero, pass "
+                    f"of the angles yaw, pitch and roll, there are only columns for {' and '.join(found)}; "
+                    f"if the other {'angles are' if len(found) == 1 else 'angle is'} zero, pass "
                     f"sequence='{letters}', columns={{'angles': {found}}} (--sequence {letters} --angles "
                     f"{','.join(found)})"
                 )
@@ -250,9 +256,7 @@ def _orientation(
         sequence = wanted
     used = _stated(sequence)
     if len(names) != len(used):
-        raise DataError(
-            f"there are {len(names)} columns of angles, but the sequence '{used}' has {len(used)} letters"
-        )
+        raise DataError(f"the sequence '{used}' requires one column of angles per letter (got {len(names)})")
     return None, np.stack([find.get(name, "angle") for name in names], axis=1), used
 
 
@@ -260,8 +264,9 @@ def _stated(sequence: str | None) -> str:
     """The Euler sequence of angles whose names do not imply it."""
     if not sequence:
         raise DataError(
-            "angles in columns of other names need the order of their axes; write sequence='zyx' (--sequence zyx) if "
-            "the first turns about z, the second about the new y, the third about the new x"
+            "the order of the axes of these angles is unknown; for example, give sequence='zyx' "
+            "(--sequence zyx) if the first angle is about z, the second about the rotated y, and the third "
+            "about the rotated x"
         )
     return check_sequence(sequence)
 
@@ -287,8 +292,8 @@ class _ColumnFinder:
         name = name if name in self.table else self.by_lower.get(str(name).lower(), name)
         if name not in self.table:
             raise DataError(
-                f"there is no column '{name}'; columns found: {', '.join(self.names)}. Name it with "
-                f"columns={{'{role}': '...'}} (--column {role}=...)"
+                f"there is no column '{name}'; columns found: {', '.join(self.names)}. Name another column "
+                f"with columns={{'{role}': '...'}} (--column {role}=...)"
                 + (", or a constant, e.g. {'z': 0.0}" if role in "xyz" else "")
             )
         return self.table[name] * self.factor(name, kind)
@@ -309,10 +314,12 @@ def _check_weights(weights: Any, n: int, rows: NDArray[np.int64]) -> Array | Non
         return None
     w = np.asarray(weights, float)
     if w.shape != (n,):
-        raise DataError(f"weights must have shape ({n},), got {w.shape}")
+        raise DataError(f"weights must have shape ({n},) (got {w.shape})")
     bad = np.flatnonzero(~(np.isfinite(w) & (w > 0.0)))
     if bad.size:
-        raise DataError(f"row {rows[bad[0]]}: weight {w[bad[0]]:g} is not positive; remove the row instead")
+        raise DataError(
+            f"row {rows[bad[0]]}: weight {w[bad[0]]:g} is not positive; to leave out the row, remove it"
+        )
     return w
 
 
@@ -324,8 +331,8 @@ def factor(column: str, unit: str | None, kind: str) -> float:
     if unit is None and kind in ("length", "angle"):
         example = "mm" if kind == "length" else "deg"
         raise DataError(
-            f"column '{column}' has no unit; write it into the header, e.g. '{column} [{example}]', "
-            f"or pass units={{'{column}': '{example}'}} (--unit {column}={example})"
+            f"column '{column}' has no unit; add the unit to the header, e.g. '{column} [{example}]', or "
+            f"pass units={{'{column}': '{example}'}} (--unit {column}={example})"
         )
     found = _unit(unit)
     measured = "number" if unit in (None, "", "1", "-") else None if found is None else _KINDS.get(found.kind)

@@ -85,10 +85,10 @@ def describe(
     ):
         cause = (
             f"the position residual ({values['position_rms']:.3g} m rms) is well above the noise estimate "
-            f"({first.noise:.3g} m): the path may have detail that the knots did not reach"
+            f"({first.noise:.3g} m): the path may have details that the knots of the fit do not resolve"
         )
         warnings.append(
-            AnalysisWarning("fit_residual", item, "", cause, "give more points, or state the noise")
+            AnalysisWarning("fit_residual", item, "", cause, "give more points, or specify the noise")
         )
     if second is not None and angles is not None and not second.interpolated:
         noise = _orientation_noise(curve, poses, second)
@@ -185,10 +185,10 @@ def _kink_warnings(curve: PoseCurve, corners: list[tuple[float, int]], item: str
     for u, multiplicity in corners:
         place = f"{curve.parameter} = {u:.6g} {curve.unit}".rstrip()
         if multiplicity == 5:
-            cause = "the path has a corner: velocity jumps there (C0)"
+            cause = "the path has a corner, so the velocity jumps there (C0)"
             remedy = "smooth the data, or put an arc there"
             found.append(AnalysisWarning("path_corner", item, place, cause, remedy))
         elif multiplicity == 4:
-            cause = "the curvature jumps: acceleration jumps there (C1 only)"
+            cause = "the curvature jumps, and with it the acceleration (C1 only)"
             found.append(AnalysisWarning("curvature_jump", item, place, cause, "give more points there"))
     return found

@@ -79,8 +79,8 @@ def arrange(poses: PoseData, item: str) -> Arranged:
         chain = shortest_chain(r) if away.size else chain
         if chain.line is None:
             raise poses.error(
-                "the rows are not in order along the path, and the points alone do not determine it (the path "
-                "crosses or approaches itself); sort the rows, or add a time column"
+                "the rows are not in order along the path, and the points alone do not determine their "
+                "order (the path crosses or approaches itself); sort the rows, or add a time column"
             )
         warnings.append(_shuffled(item, r, chain.length))
         return replace(_along(poses, item, index, chain.place(r), notes, warnings), shuffled=True)
@@ -264,8 +264,8 @@ def _distinct(poses: PoseData, index: Index, notes: list[str]) -> Index:
             i = int(same[turned[0]])
             raise poses.error(
                 f"the position repeats that of {poses.row(int(index[i]))}, but the orientation differs "
-                f"({turned.size} such rows): where the body turns in place, the length does not change; "
-                "choose a column",
+                f"({turned.size} such row{'s' if turned.size > 1 else ''}): while the body turns in place, "
+                "the arc length does not change; fit over a column instead",
                 int(index[i + 1]),
             )
     notes.append(_left_out(poses, index[same + 1]))
@@ -319,7 +319,10 @@ def out_of_order(way: Index) -> Index:
 
 
 def _to_and_fro(steps: int) -> str:
-    return f"rows go back and forth along the path ({steps} steps back); they were ordered by projection on the path"
+    back = f"{steps} step{'s' if steps != 1 else ''} back"
+    return (
+        f"rows go back and forth along the path ({back}); Sekant ordered them by their projection on the path"
+    )
 
 
 def _shuffled(item: str, r: Array, length: float) -> AnalysisWarning:
@@ -328,8 +331,8 @@ def _shuffled(item: str, r: Array, length: float) -> AnalysisWarning:
         item,
         f"{len(r)} rows",
         "neighboring rows are not neighbors on the path: the polygon through the rows is "
-        f"{chord_length(r)[-1]:.4g} m long in the order of the file, but {length:.4g} m along the path; the "
-        "rows were ordered by their projection on a line through the points",
+        f"{chord_length(r)[-1]:.4g} m long in the order of the file, but {length:.4g} m in the order along "
+        "the path; Sekant ordered the rows by their projection on a line through the points",
         "check the picture of the fit, or sort the rows",
     )
 
@@ -340,6 +343,6 @@ def _swapped(poses: PoseData, item: str, rows: NDArray[np.int64]) -> AnalysisWar
         "rows_reordered",
         item,
         poses.row_list(rows),
-        f"{cause} elsewhere on the path than in the order of the data; Sekant sorted the rows along the path",
-        "sort the data, or add a time column if their order is right",
+        f"{cause} not in order along the path; Sekant sorted the rows along the path",
+        "sort the rows, or add a time column if the order of the data is correct",
     )

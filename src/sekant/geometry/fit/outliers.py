@@ -107,12 +107,12 @@ def outlier_warning(poses: PoseData, item: str, rows: Index) -> AnalysisWarning:
     """A warning about the rows that were left out; DataError if they are too many to be exceptions."""
     if len(rows) > max(1.0, _MOST * len(poses)):
         raise poses.error(
-            f"{len(rows)} of {len(poses)} points are far from any smooth path ({poses.row_list(rows)}); check units, "
-            "columns and the order of the rows",
+            f"{len(rows)} of {len(poses)} points are far from any smooth path ({poses.row_list(rows)}); "
+            "check the units, the columns and the order of the rows",
             int(rows[0]),
         )
     one = len(rows) == 1
-    cause = f"outlier{'' if one else 's'}, far from the path that the other rows follow; left out"
+    cause = f"outlier{'' if one else 's'}, far from the path that the other rows follow; left out of the fit"
     return AnalysisWarning(
         "outliers",
         item,

@@ -466,9 +466,9 @@ def _refit(
         start = fitted.t[fitted.k + 1 : -fitted.k - 1]
     if not np.all(miss[:, :3] <= 1e-3 * size):
         raise DataError(
-            f"no spline over arc length follows the path (the best is {np.max(miss[:, :3]):.3g} m off), "
-            "because its points are spaced too unevenly; remove rows that nearly repeat others, or give "
-            "more points"
+            "no spline over arc length follows the path (the best one misses it by "
+            f"{np.max(miss[:, :3]):.3g} m), because its points are spaced too unevenly; remove rows that "
+            "nearly repeat others, or give more points"
         )
     extra: dict[str, Any] = {}
     if closing is not None:

@@ -109,13 +109,14 @@ def _points(poses: PoseData, parameters: tuple[str, str], wanted: str) -> tuple[
         i, j = sorted((int(order[same[0]]), int(order[same[0] + 1])))
         raise poses.error(
             f"({parameters[0]}, {parameters[1]}) = ({u[j, 0]:.6g}, {u[j, 1]:.6g}) repeats the values of "
-            f"{poses.row(i)}; average or remove repeated rows",
+            f"{poses.row(i)}; average or remove the repeated rows",
             j,
         )
     if min(np.ptp(u, axis=0)) == 0.0:
         which = int(np.argmin(np.ptp(u, axis=0)))
         raise poses.error(
-            f"{parameters[which]} is {u[0, which]:g} in all rows; a surface needs two parameters: fit a curve"
+            f"{parameters[which]} is {u[0, which]:g} in all rows; a surface needs two varying parameters; "
+            "fit a curve instead"
         )
     n1, n2 = (len(np.unique(u[:, k])) for k in (0, 1))
     shape = (n1, n2) if n1 * n2 == len(u) else None
@@ -183,8 +184,8 @@ def _fit(
         )
     if n < 36:
         raise DataError(
-            f"{n} points are too few for a quintic surface; give at least 36 that cover the range, or fit "
-            "kind='polynomial' of lower degree, e.g. degree=(2, 2)"
+            f"{n} points are too few for a quintic surface; give at least 36 points that cover the range, "
+            "or fit a polynomial of lower degree, e.g. kind='polynomial', degree=(2, 2)"
         )
     return fit_spline(points.u, points.y, w)
 
@@ -232,8 +233,9 @@ def _report(
             "surface_degenerate",
             item,
             f"near ({u1:.6g}, {u2:.6g})",
-            "both coordinates move the body in the same way, so a joint loses a degree of freedom there",
-            "keep away from that place, or choose other coordinates",
+            "both coordinates move the body in the same way, so a surface joint loses a degree of freedom "
+            "there",
+            "avoid this position, or choose other coordinates",
         )
         for u1, u2, _ in degenerate
     ]

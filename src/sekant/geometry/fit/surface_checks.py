@@ -89,7 +89,7 @@ def _gap_warning(u: Array, at: Array, item: str) -> list[AnalysisWarning]:
         return []
     where = f"near ({at[k, 0]:.4g}, {at[k, 1]:.4g})"
     away = f"{100.0 * distance[k]:.0f} % of the range"
-    cause = f"the nearest point is {away} away; the surface bridges this gap smoothly"
+    cause = f"the nearest point is {away} away, and the surface bridges this gap smoothly"
     return [AnalysisWarning("surface_open", item, where, cause, _REMEDY)]
 
 
@@ -115,10 +115,10 @@ def _check_prediction(poses: PoseData, rows: NDArray[np.int64], u: Array, y: Arr
         if missed > _WORSE * plane + rounding:
             worst = int(rows[np.flatnonzero(inner)[int(np.argmax(ours))]])
             raise poses.error(
-                f"{len(u)} points do not determine the surface: a fit of some of the points misses the {what} of the "
-                f"remaining ones by {missed:.3g}{unit} (rms), more than planes through their neighbors do "
-                f"({plane:.3g}{unit}); give more points, check for outliers (the worst is {poses.row(worst)}), "
-                "or choose kind='polynomial'"
+                f"{len(u)} points do not determine the surface: a fit of some of the points misses the "
+                f"{what} of the other points by {missed:.3g}{unit} (rms), more than planes through their "
+                f"neighbors miss them ({plane:.3g}{unit}); give more points, check for outliers (the worst "
+                f"is {poses.row(worst)}), or choose kind='polynomial'"
             )
 
 

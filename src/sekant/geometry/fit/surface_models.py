@@ -44,8 +44,8 @@ def fit_polynomial(
         i, j = i[use], j[use]
     if len(u) < len(i):
         raise DataError(
-            f"{len(u)} points are too few for a polynomial of {len(i)} terms; give more, or lower the degree "
-            f"(now {degree[0]} x {degree[1]})"
+            f"{len(u)} points are too few for a polynomial of {len(i)} terms; give more points, or lower "
+            f"the degree (it is {degree[0]} x {degree[1]})"
         )
 
     def terms_at(at: Array) -> Array:
@@ -58,8 +58,8 @@ def fit_polynomial(
     solution, _, rank, _ = np.linalg.lstsq(A * w[:, None], y * w[:, None], rcond=1e-11)
     if rank < len(i):
         raise DataError(
-            f"the points determine only {rank} of the {len(i)} terms of the polynomial: too few different values of "
-            "a parameter; lower the degree in that direction"
+            f"the points determine only {rank} of the {len(i)} terms of the polynomial, because there are "
+            "too few different values of a parameter; lower the degree in this parameter"
         )
     c = np.zeros((y.shape[1], degree[0] + 1, degree[1] + 1))
     c[:, i, j] = solution.T
@@ -119,8 +119,9 @@ def _interpolate(x: Array, y: Array, end: str) -> tuple[Array, Array]:
     gap = float(np.abs(y[0] - y[-1]).max())
     if gap > 1e-8 * max(1.0, float(np.abs(y).max())):
         raise DataError(
-            f"the first and the last line of the grid differ by {gap:.3g}, so the surface does not close; repeat the "
-            "first line at the end of the period (orientations that turn over need 'euler' angles without a jump)"
+            f"the first and the last line of the grid differ by {gap:.3g}, so the surface does not close; "
+            "repeat the first line at the end of the period (if the body makes full turns, give Euler "
+            "angles without jumps)"
         )
     y = y.copy()
     y[-1] = y[0]

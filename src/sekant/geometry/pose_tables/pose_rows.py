@@ -67,15 +67,16 @@ def read_pose_rows(
     file, k = str(path), rows.shape[1]
     if k not in MATRIX:
         raise DataError(
-            f"has no header and {k} values in a row; a row of a pose table has 19 or 23 values: u, T (12 or 16), "
-            "d (3) and delta (3), optionally followed by psi, theta, phi, x, y",
+            f"has no header, and its rows have {k} value{'s' if k > 1 else ''}, but the rows of a pose "
+            "table have 19, 23, 24 or 28 values: u, T (12 or 16), d (3) and delta (3), optionally followed "
+            "by psi, theta, phi, x, y",
             file=file,
             line=lines[0],
         )
     if not units:
         raise DataError(
-            "has no header; declare its units where the model names the file: units: {drive: mm, length: mm, "
-            "angle: rad}",
+            "has no header; give its units where the model names the file, e.g. units: {drive: mm, length: "
+            "mm, angle: rad}",
             file=file,
         )
     factors, si = _factors(units, file)
@@ -90,7 +91,11 @@ def read_pose_rows(
     u = factors["drive"] * rows[:, 0]
     if n < 2 or np.any(np.diff(u) <= 0):
         at = lines[int(np.argmax(np.diff(u) <= 0)) + 1] if n > 1 else lines[0]
-        raise DataError("the drive must increase and have at least two rows", file=file, line=at)
+        raise DataError(
+            "a pose table needs at least two rows" if n < 2 else "the drive must increase from row to row",
+            file=file,
+            line=at,
+        )
     velocity = factors["length"] / factors["drive"] * d
     angular = factors["angle"] / factors["drive"] * delta
     from scipy.interpolate import CubicSpline
@@ -118,7 +123,10 @@ def _factors(units: Mapping[str, str], file: str) -> tuple[dict[str, float], str
         raise DataError(f"units: {error.message}", file=file) from None
     for name, unit, wanted in (("length", length, "m"), ("angle", angle, "rad")):
         if unit.dimension != parse_unit(wanted).dimension:
-            raise DataError(f"units: {name} must have a unit such as {wanted} (got {units[name]})", file=file)
+            raise DataError(
+                f"units: the unit of {name} must be of the same kind as {wanted} (got {units[name]})",
+                file=file,
+            )
     return {"drive": drive.factor, "length": length.factor, "angle": angle.factor}, drive.si
 
 

@@ -95,8 +95,9 @@ class PoseTable:
             if u.size + bad.sum() > most:
                 where = 0.5 * (u[:-1] + u[1:])[bad][0]
                 raise DataError(
-                    f"pose table: {most} nodes are not enough for {tolerance:g} (m, rad) near {parameter} = "
-                    f"{where:.6g}; raise the tolerance, or leave out a singular position"
+                    f"pose table: {most} nodes are not enough for the tolerance of {tolerance:g} (m, rad) "
+                    f"near {parameter} = {where:.6g}; raise the tolerance, or leave out the singular "
+                    "position, if there is one"
                 )
             u = np.sort(np.concatenate([u, 0.5 * (u[:-1] + u[1:])[bad]]))
 
@@ -134,7 +135,9 @@ class PoseTable:
 
     def nodes(self, body: str) -> PoseMotion:
         if body not in self.bodies:
-            raise DataError(f"pose table: no body '{body}'; {suggest(body, list(self.bodies), 'bodies')}")
+            raise DataError(
+                f"pose table: there is no body '{body}'; {suggest(body, list(self.bodies), 'bodies')}"
+            )
         return self.bodies[body]
 
     def motion(self, body: str, u: ArrayLike, method: str = "quintic") -> PoseMotion:
@@ -143,7 +146,7 @@ class PoseTable:
         low, high = self.range
         if not np.all((x >= low) & (x <= high)):
             raise DataError(
-                f"pose table: {self.parameter} leaves its range [{low:.6g}, {high:.6g}] {self.unit}"
+                f"pose table: {self.parameter} is outside its range [{low:.6g}, {high:.6g}] {self.unit}"
             )
         Y = interpolant(self.drive, self.nodes(body), method)(x, 2)
         V = pose_kinematics.twists(Y, "quaternion", np.eye(3), "F")
@@ -265,7 +268,7 @@ def _checked(name: str, nodes: PoseMotion, n: int) -> PoseMotion:
     for key, values in nodes.fields.items():
         wanted = (n, 3, 3) if key == "rotation" else (n, 3)
         if values.shape != wanted:
-            raise DataError(f"pose table: '{name}': {key} has shape {values.shape}, it must be {wanted}")
+            raise DataError(f"pose table: '{name}': {key} must have shape {wanted} (got {values.shape})")
         if not np.all(np.isfinite(values)):
             raise DataError(
                 f"pose table: '{name}': {key} is not finite at node {int(np.argwhere(~np.isfinite(values))[0][0])}; "

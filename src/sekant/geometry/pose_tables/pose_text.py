@@ -53,15 +53,16 @@ def read_pose_text(path: str | PathLike[str]) -> tuple[NDArray[np.float64], Pose
     missing = [name for name in (*MATRIX, *first) if name not in values]
     if missing:
         raise found.wrong(
-            f"there is no column '{missing[0]}'; a pose table has u, T11 to T34, d1 to d3, delta1 to delta3"
+            f"there is no column '{missing[0]}'; a pose table has the columns u, T11 to T34, d1 to d3 and "
+            "delta1 to delta3"
         )
     if len(found.values) < 2:
-        raise found.wrong("a pose table needs at least two nodes")
+        raise found.wrong("a pose table needs at least two rows")
     T = np.stack([values[name] for name in MATRIX], axis=1).reshape(-1, 3, 4)
     u = values[found.names[0]]
     unit = parse_unit(found.units[0] or "1")
     if np.any(np.diff(u) <= 0):
-        raise found.wrong("the drive must increase", int(np.argmax(np.diff(u) <= 0)) + 1)
+        raise found.wrong("the drive must increase from row to row", int(np.argmax(np.diff(u) <= 0)) + 1)
     arrays = {}
     for field, name in GROUPS.items():
         columns = [f"{name}{i}" for i in (1, 2, 3)]

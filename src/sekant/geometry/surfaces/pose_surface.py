@@ -40,7 +40,8 @@ class PoseSurface:
         m = pose_kinematics.component_count(self.orientation)
         if self.table.components != m:
             raise DataError(
-                f"orientation '{self.orientation}' needs a table of {m} components (got {self.table.components})"
+                f"orientation '{self.orientation}' requires a table with {m} components (got "
+                f"{self.table.components})"
             )
 
     @property

@@ -78,10 +78,10 @@ def surface_from_function(
         counts, held = [n * 2 if more else n for n, more in zip(counts, wrong, strict=True)], counts
         if stuck or max(needed) > 2 * most or max(counts) > most or counts[0] * counts[1] > _MOST:
             raise DataError(
-                f"{held[0]} x {held[1]} patches miss the surface by {max(shares) * tolerance:.3g} "
-                f"(allowed {tolerance:g}), and "
-                f"{'more patches do not help' if stuck else f'more than {most} a side would be needed'}; "
-                "it may have a kink or a singularity: shrink the range or raise the tolerance"
+                f"{held[0]} x {held[1]} patches miss the surface by {max(shares) * tolerance:.3g} (allowed "
+                f"{tolerance:g}), and "
+                f"{'more patches do not help' if stuck else f'more than {most} patches per side would be needed'}; "
+                "the surface may have a kink or a singularity; shrink the range or raise the tolerance"
             )
         before = [share if more else np.inf for share, more in zip(shares, wrong, strict=True)]
     seen = [max(found) for found in zip(along1.values, along2.values, inside.values, strict=True)]
@@ -163,7 +163,10 @@ class _MixedDerivatives:
         g1, g2 = (g.ravel() for g in np.meshgrid(x1, x2, indexing="ij"))
         flat = np.asarray(self.function.map(len(g1))(g1.reshape(1, -1), g2.reshape(1, -1)).full())
         if not np.isfinite(flat).all():
-            raise DataError("the surface or one of its derivatives is not finite in the range; shrink it")
+            raise DataError(
+                "the surface or one of its derivatives is not finite everywhere in the range; shrink the "
+                "range"
+            )
         shaped = flat.reshape(self.m, len(x1), len(x2), self.s, self.s)
         return np.transpose(shaped, (3, 4, 1, 2, 0))
 

@@ -52,7 +52,7 @@ class EventSignal(Signal):
     def _sensible(self):
         if isinstance(self.when, float):
             raise ValueError(
-                f"'when' is the number {self.when:g}, which never crosses zero; give an expression"
+                f"when is the number {self.when:g}, which never crosses zero; give an expression"
             )
         return self
 
