@@ -95,7 +95,9 @@ def read_columns(path: str | PathLike[str], gaps: bool = False) -> Columns:
     file = str(path)
     lines = _lines(Path(path), file)
     if not lines:
-        raise DataError("is empty; it needs a line with the names and units of its columns", file=file)
+        raise DataError(
+            "is empty; it must begin with a line that contains the names and units of its columns", file=file
+        )
     first, header = lines[0]
     separator = next((mark for mark in (";", "\t") if mark in header), ",")
     heads = [split_header(cell) for cell in _cells(header, separator, file, first)]
@@ -106,7 +108,7 @@ def read_columns(path: str | PathLike[str], gaps: bool = False) -> Columns:
     _refuse_thousands(body, separator, file)
     doubled = [name for name in names if names.count(name) > 1]
     if doubled:
-        raise DataError(f"has the column '{doubled[0]}' twice; rename one", file=file, line=first)
+        raise DataError(f"has the column '{doubled[0]}' twice; rename one of them", file=file, line=first)
     units = [unit for _, unit in heads]
     below = (
         _units(_cells(body[0][1], separator, file, body[0][0]), separator)
@@ -163,7 +165,7 @@ def _refuse_text(body: list[tuple[int, str]], separator: str, count: int, file: 
     if body:
         columns = f"{count} column{'s' if count > 1 else ''}"
         raise DataError(
-            f"is not a table: the first line has {columns}, but no other line consists of {columns} with at least "
+            f"is not a table: the first line has {columns}, but no other line has {columns} and at least "
             "one number; if there are comments above the column names, start them with '#'",
             file=file,
             line=body[0][0],

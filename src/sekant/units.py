@@ -271,7 +271,7 @@ def _product(text: str, tokens: list[tuple[str, str]], at: int, depth: int) -> t
         if kind != "sign":
             raise ModelError(f"unexpected '{sign}' in the unit '{text}'")
         if sign == " " and divided:
-            raise ModelError(f"the unit '{text}' is ambiguous: put the units after the '/' in parentheses")
+            raise ModelError(f"the unit '{text}' is ambiguous; put the units after the '/' in parentheses")
         factor, at = _factor(text, tokens, at + 1, depth)
         divided = divided or sign == "/"
         unit = unit / factor if sign == "/" else unit * factor
@@ -294,7 +294,10 @@ def _factor(text: str, tokens: list[tuple[str, str]], at: int, depth: int) -> tu
     if at < len(tokens) and tokens[at][0] == "power":
         exponent = int(tokens[at][1].lstrip("^*").translate(_SUPERSCRIPTS))
         if not 0 < abs(exponent) <= _HIGHEST:
-            raise ModelError(f"the power '{tokens[at][1]}' in the unit '{text}' is not a small whole number")
+            raise ModelError(
+                f"the power '{tokens[at][1]}' in the unit '{text}' must be a nonzero whole number from "
+                f"-{_HIGHEST} to {_HIGHEST}"
+            )
         return unit.power(exponent), at + 1
     return unit, at
 

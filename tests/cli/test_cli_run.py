@@ -104,7 +104,7 @@ def test_check_prints_the_tree(model_folder):
         (["check", "wrong.yaml"], "wrong.yaml:6: body 'arm': "),
         (
             ["run", "crane.yaml", "--set", "lod=3"],
-            "--set lod=3: there is nothing named 'lod'; did you mean 'load'?",
+            "--set lod=3: there is no parameter or item named 'lod'; did you mean 'load'?",
         ),
         (["run", "crane.yaml", "--method", "rk5"], "unknown method 'rk5'; did you mean 'rk4'?"),
         (["run", "crane.yaml", "--method", "rk4"], "method 'rk4' needs a step"),

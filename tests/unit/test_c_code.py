@@ -128,7 +128,7 @@ def test_breaks_that_single_precision_cannot_tell_apart_are_named():
     lookups, x = Lookups(), ca.SX.sym("x")
     y = lookups(table, x)
     store = CTables(lookups.tables, FLOAT)
-    with pytest.raises(SekantError, match=r"table 'bumps'.*the same number in single precision"):
+    with pytest.raises(SekantError, match=r"table 'bumps'.*coincide in single precision"):
         c_function("f", [("x", x)], [("y", y)], lookups, store)
 
 

@@ -286,7 +286,7 @@ def test_mjcf_loops_gears_and_total_mass(tmp_path):
         (
             "a.xml",
             "<mujoco><worldbody><body name='a'>\n<geom size='-1'/></body></worldbody></mujoco>",
-            r"a.xml:2: <geom>: sizes of a sphere must be positive \(got -1\)",
+            r"a.xml:2: <geom>: the sizes of the sphere must be positive \(got -1\)",
         ),
         (
             "a.urdf",

@@ -148,7 +148,7 @@ def test_faults_are_reported_with_their_line(tmp_path, old, new, line, message):
 
 
 def test_values_from_outside(tmp_path):
-    with pytest.raises(ModelError, match="there is nothing named 'mass'"):
+    with pytest.raises(ModelError, match="there is no parameter or item named 'mass'"):
         sk.load(write(tmp_path, PENDULUM), set={"mass": "2"})
     model = sk.load(write(tmp_path, PENDULUM), set={"arm.mass": "2.5 kg", "A.at[0]": "0.5"})
     assert model.natural is not None

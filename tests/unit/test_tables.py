@@ -175,7 +175,7 @@ def test_kinks():
     [
         ([0.0, 1.0, 1.0], [1.0, 2.0, 3.0], "must increase"),
         ([0.0], [1.0], "at least two"),
-        ([0.0, 1.0], [1.0, 2.0, 3.0], "2 points, but values"),
+        ([0.0, 1.0], [1.0, 2.0, 3.0], r"one value per point \(got 2 points and values"),
         ([0.0, 1.0], [1.0, np.inf], "contain inf"),
         ([0.0, np.nan], [1.0, 2.0], "contain nan"),
     ],

@@ -91,7 +91,7 @@ def test_wrong_dimension_says_what_is_expected(value, unit, expected, words):
         ("N m)", "unexpected '\\)'"),
         ("N/", "incomplete"),
         ("", "empty"),
-        ("m^0", "small whole number"),
+        ("m^0", "must be a nonzero whole number"),
         ("m^2^3", "unexpected"),
         ("m⁻", "unexpected"),
         ("m" * 100, "too long"),

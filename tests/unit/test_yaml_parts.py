@@ -151,7 +151,11 @@ def test_tables_from_csv_are_converted_to_si(write, separator):
             "{file: road.csv, y: heigt}",
             "main.yaml:10: table 'road': y: there is no column 'heigt' in road.csv",
         ),
-        (ROAD, "{file: road.csv, y: [1, 2]}", "y: with a file, name a column of it (time, height, note)"),
+        (
+            ROAD,
+            "{file: road.csv, y: [1, 2]}",
+            "y: must be the name of a column of the file, not a list; columns: time, height, note",
+        ),
         (ROAD, "{file: 3}", "file: '3' is not the name of a file"),
         (
             ROAD.replace("-2", "x"),
@@ -210,8 +214,12 @@ def test_values_from_outside(write):
 @pytest.mark.parametrize(
     ("name", "value", "expected"),
     [
-        ("K", "3", "--set K=3: there is nothing named 'K'; "),
-        ("hing.q0", "3", "--set hing.q0=3: there is nothing named 'hing.q0'; did you mean 'hinge'?"),
+        ("K", "3", "--set K=3: there is no parameter or item named 'K'; "),
+        (
+            "hing.q0",
+            "3",
+            "--set hing.q0=3: there is no parameter or item named 'hing.q0'; did you mean 'hinge'?",
+        ),
         ("arm", "3", "--set arm=3: 'arm' is an item of the model; name a field of it"),
         ("arm.mas", "3", "--set arm.mas=3: body 'arm': mas: unknown key 'mas'; did you mean 'mass'?"),
         ("arm.mass", "3 mm", "--set arm.mass=3 mm: body 'arm': mass: '3 mm' is a length"),

@@ -169,7 +169,11 @@ def test_expanded_models_are_dumped_and_set(write):
             "car.yaml:16: body 'fl.upright': com[2]: unknown name 'z'",
         ),
         ("  fl: {template", "  f-l: {template", "instance 'f-l': 'f-l' is not a valid name"),
-        ("  chassis: {mass", "  fl.ball: {mass", "car.yaml:5: body 'fl.ball': the name is already in use"),
+        (
+            "  chassis: {mass",
+            "  fl.ball: {mass",
+            "car.yaml:5: body 'fl.ball': an instance creates an item with the same name",
+        ),
     ],
 )
 def test_faults_are_placed_in_the_template_or_the_instance(write, old, new, expected):

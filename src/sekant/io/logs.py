@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.columns import Columns, read_columns
-from sekant.errors import DataError, ModelError, optional_module, suggest
+from sekant.errors import DataError, ModelError, counted, optional_module, suggest
 from sekant.files import read_file
 from sekant.units import convert, parse_unit
 
@@ -51,7 +51,7 @@ class Log:
         gaps = np.flatnonzero(~np.isfinite(values))
         if gaps.size:
             row = int(gaps[0])
-            where = f"at {self.time[row]:g} s ({gaps.size} such rows)"
+            where = f"at {self.time[row]:g} s ({counted(gaps.size, 'such rows')})"
             raise self.columns.wrong(
                 f"column '{name}' has no value {where}; fill the gap, or remove the column", row
             )
@@ -78,7 +78,7 @@ def read_log(path: str | PathLike[str]) -> Log:
         raise columns.wrong(f"{have}; a log needs one time column, e.g. 'time [s], torque [N*m]'")
     i = columns.names.index(found[0])
     if len(columns.values) < 2:
-        raise columns.wrong(f"has {len(columns.values)} rows; a log needs at least two")
+        raise columns.wrong(f"has {counted(len(columns.values), 'rows')}; a log needs at least two rows")
     time = columns.values[:, i]
     try:
         time = time * convert(1.0, columns.units[i] or "s", "s")
@@ -133,7 +133,7 @@ class MdfLog(Log):
             raise self.wrong(f"has no channel '{name}'; {suggest(name, self.names, 'channels')}")
         if len(places) > 1:
             groups = ", ".join(str(group) for group, _ in places)
-            raise self.wrong(f"has the channel '{name}' in several groups ({groups}); keep one of them")
+            raise self.wrong(f"contains channel '{name}' in several groups ({groups}); keep only one of them")
         signal = self.data.get(name, group=places[0][0], index=places[0][1])
         t, y = np.asarray(signal.timestamps, float), np.asarray(signal.samples)
         if y.dtype.kind not in "biuf" or y.ndim != 1 or y.size < 2:
@@ -141,7 +141,7 @@ class MdfLog(Log):
         y = y.astype(float)
         gaps = np.flatnonzero(~np.isfinite(y))
         if gaps.size:
-            where = f"at {t[gaps[0]]:g} s ({gaps.size} such samples)"
+            where = f"at {t[gaps[0]]:g} s ({counted(gaps.size, 'such samples')})"
             raise self.wrong(f"channel '{name}' has no value {where}; fill the gap, or cut the file there")
         back = np.flatnonzero(np.diff(t) < 0)
         if back.size:
@@ -165,6 +165,6 @@ def read_mdf(path: str | PathLike[str]) -> MdfLog:
         raise DataError(f"cannot be read as MDF ({error or type(error).__name__})", file=file) from None
     longest = max((t for t in times if t.size), key=len, default=np.zeros(0))
     if longest.size < 2:
-        raise DataError("contains no samples over time", file=file)
+        raise DataError("contains no channel with two or more samples over time", file=file)
     none = Columns(file, [], [], np.zeros((0, 0)), np.zeros(0, np.int64), 1)
     return MdfLog(longest, none, file, data)

@@ -62,7 +62,7 @@ def read_code_files(signals: Any, folder: Path, places: Places, path: KeyPath) -
         try:
             rest = {key: value for key, value in signal.items() if key != "file"}
             if "function" in rest:
-                raise ModelError("give 'function' or 'file', not both")
+                raise ModelError("give either 'function' or 'file', not both")
             signals[name] = {**rest, "function": _text(signal["file"], folder)}
         except ModelError as error:
             locate(error, places, (*path, name), "file")
@@ -72,7 +72,7 @@ def read_code_files(signals: Any, folder: Path, places: Places, path: KeyPath) -
 def _text(name: Any, folder: Path) -> str:
     if not isinstance(name, str) or not name or "\0" in name:
         raise ModelError(
-            f"file: '{name}' is not a file name; give the file that contains the Python function"
+            f"file: '{name}' is not a file name; give the name of the file that contains the Python function"
         )
     try:
         return read_file(folder / name, LARGEST, ModelError, "; is it a Python function?").decode()

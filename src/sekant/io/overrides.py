@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sekant.errors import ModelError, suggest
+from sekant.errors import ModelError, counted, suggest
 from sekant.io.source import KeyPath, Place, Places, parse_source
 from sekant.model.items import COLLECTIONS, SINGLE
 
@@ -67,7 +67,9 @@ def _find(data: dict[str, Any], name: str) -> KeyPath:
                 return (*place, item, *_steps(name[len(item) :], name))
     if name in known:
         raise ModelError(f"'{name}' is an item of the model; name a field of it, e.g. {name}.mass")
-    raise ModelError(f"there is nothing named '{name}'; {suggest(owner, known, 'parameters and items')}")
+    raise ModelError(
+        f"there is no parameter or item named '{name}'; {suggest(owner, known, 'parameters and items')}"
+    )
 
 
 def _steps(text: str, name: str) -> KeyPath:
@@ -90,7 +92,7 @@ def _assign(data: dict[str, Any], path: KeyPath, value: Any, name: str) -> None:
     last = path[-1]
     if isinstance(last, int):
         if not isinstance(at, list) or last >= len(at):
-            size = f"a list of {len(at)} values" if isinstance(at, list) else "no list"
+            size = f"a list of {counted(len(at), 'values')}" if isinstance(at, list) else "no list"
             raise ModelError(f"'{name}' does not exist: the model has {size} there; set the whole list")
         at[last] = value
     elif isinstance(at, dict):

@@ -68,7 +68,7 @@ def to_plain(value: Any) -> Any:
             f"contains the Python function {getattr(value, '__name__', value)!r}, which cannot be written to a file; "
             'use its text instead, function="def law(x, v): ..."'
         )
-    raise ModelError(f"a {type(value).__name__} cannot be written to a YAML file")
+    raise ModelError(f"an object of type {type(value).__name__} cannot be written to a YAML file")
 
 
 def _named(items: Mapping[str, Any], section: str) -> dict[str, Any]:

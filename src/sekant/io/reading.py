@@ -68,7 +68,8 @@ def _described(path: Path, given: Mapping[str, Any]) -> Model | None:
         return None
     if given:
         raise ModelError(
-            f"'{min(given)}' cannot be overridden in this kind of file; change the file", file=str(path)
+            f"'{min(given)}' cannot be overridden in this kind of file; change the file itself",
+            file=str(path),
         )
     return build(str(path))
 

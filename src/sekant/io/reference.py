@@ -95,7 +95,9 @@ def find_item(name: str) -> tuple[str, type]:
     near = [full for full in known if wanted in full]
     if 0 < len(near) <= 12 and not nearest(wanted, list(known)):
         hint = f"perhaps {', '.join(near)}"
-    raise SekantError(f"there is nothing named '{name}' in model files; {hint} (sekant explain lists all)")
+    raise SekantError(
+        f"there is no description of '{name}'; {hint} (`sekant explain` lists all descriptions)"
+    )
 
 
 def fields_of(own: dict[str, Any]) -> list[FieldText]:

@@ -134,7 +134,7 @@ def _parsed(text: str, file: str) -> Source:
 
     if not text.strip():
         raise ModelError(
-            "is empty; a mapping of keys is expected (of a model: bodies, joints, ...)", file=file
+            "is empty; a mapping of keys is expected (for a model: bodies, joints, ...)", file=file
         )
     try:
         if _may_be_deep(text):
@@ -153,13 +153,13 @@ def _parsed(text: str, file: str) -> Source:
         raise ModelError(f"is not valid YAML ({error})", file=file) from None
     if node is None:
         raise ModelError(
-            "is empty; a mapping of keys is expected (of a model: bodies, joints, ...)", file=file
+            "is empty; a mapping of keys is expected (for a model: bodies, joints, ...)", file=file
         )
     builder = _NodeBuilder(file)
     data = builder.build(node, (), ())
     if not isinstance(data, dict):
         what = "a list" if isinstance(data, list) else "a single value"
-        message = f"contains {what}, but a mapping of keys is expected (of a model: bodies, joints, ...)"
+        message = f"contains {what}, but a mapping of keys is expected (for a model: bodies, joints, ...)"
         raise ModelError(message, file=file, line=node.start_mark.line + 1)
     return Source(data, builder.places)
 

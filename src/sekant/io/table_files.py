@@ -57,7 +57,7 @@ def _from_file(table: dict[str, Any], folder: Path) -> dict[str, Any]:
     try:
         found = read_columns(path)
         if not len(found.values):
-            raise found.wrong("contains no data: expected rows of numbers below the column names")
+            raise found.wrong("contains no data; add rows of numbers below the column names")
         names, columns = found.names, found.in_si().T.tolist()
     except DataError as error:
         raise ModelError(error.message, file=error.file, line=error.line) from None
@@ -66,7 +66,9 @@ def _from_file(table: dict[str, Any], folder: Path) -> dict[str, Any]:
     for number, axis in enumerate(("x", "y")):
         name = table.get(axis, names[number] if len(names) > number else None)
         if isinstance(name, list):
-            raise ModelError(f"{axis}: with a file, name a column of it ({', '.join(names)})")
+            raise ModelError(
+                f"{axis}: must be the name of a column of the file, not a list; columns: {', '.join(names)}"
+            )
         if name not in names:
             message = f"{axis}: there is no column '{name}' in {path}; {suggest(str(name), names, 'columns')}"
             raise ModelError(message)

@@ -120,7 +120,7 @@ class _Model:
         entries = _mapping(self.data[key], (key,))
         if name in entries:
             raise ModelError(
-                "the name is already in use, because an instance creates an item with it; rename one",
+                "an instance creates an item with the same name; rename one of them",
                 path=(key, name),
             )
         entries[name] = raw

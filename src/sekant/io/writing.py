@@ -30,7 +30,7 @@ def save(model: Model | Collector, path: str | PathLike[str]) -> Path:
     """Write the model to a YAML file for `load`; returns its path."""
     target = Path(path)
     if target.suffix.lower() not in (".yaml", ".yml"):
-        raise ModelError(f"'{target}' must end in .yaml; results and curves have their own method save")
+        raise ModelError(f"'{target}' must end in .yaml; to save a result or a curve, call its method save")
     replace_file(target, model_text(model).encode())
     return target
 

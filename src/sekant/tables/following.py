@@ -85,7 +85,9 @@ def _follow(function: Function, a: float, b: float, name: str) -> Table | tuple[
             if found is not None:
                 return found
         if rows >= MOST_ROWS:
-            raise DataError(f"a spline of {rows} rows is off by {error:.2g} at t = {between[worst]:.6g} s")
+            raise DataError(
+                f"a spline through {rows} points is off by {error:.2g} at t = {between[worst]:.6g} s"
+            )
         rows, before = 2 * rows - 1, error
 
 

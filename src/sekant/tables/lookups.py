@@ -18,7 +18,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from sekant.errors import DataError, SekantError
+from sekant.errors import DataError, SekantError, counted
 from sekant.tables.bound_oracle import BoundOracle
 from sekant.tables.numeric import NumericFunction
 from sekant.tables.table import Table, Table2
@@ -122,10 +122,14 @@ class Lookups:
             orders = (0,) * dimension if order == 0 else (order,)
         if len(args) != dimension or len(orders) != dimension or any(o < 0 for o in orders):
             raise DataError(
-                f"{table.label}: it takes {dimension} argument(s) and the same number of derivative orders"
+                f"{table.label}: it takes {counted(dimension, 'arguments')} and as many derivative orders, "
+                "none of which may be negative"
             )
         if any(a.shape != (1, 1) for a in args):
-            raise DataError(f"{table.label}: arguments must be scalars, got {[a.shape for a in args]}")
+            raise DataError(
+                f"{table.label}: arguments must be scalars (got the shapes "
+                f"{', '.join(str(a.shape) for a in args)})"
+            )
         args = self._known_arguments(table, args)
         key = (id(table), orders, *(a.element_hash() for a in args))
         node = self._by_use.get(key)

@@ -20,7 +20,7 @@ _SLACK = 1e-9
 def check_breaks(breaks: Any, label: str) -> np.ndarray:
     x = np.array(breaks, dtype=float)
     if x.ndim != 1 or x.size < 2:
-        raise DataError(f"{label}: it needs at least two points, got shape {x.shape}")
+        raise DataError(f"{label}: it needs a list of at least two points (got shape {x.shape})")
     check_finite(x, label, "points")
     bad = np.flatnonzero(np.diff(x) <= 0)
     if bad.size:

@@ -77,17 +77,19 @@ class Table:
         c = np.array(self.coefficients, dtype=float)
         if c.ndim != 3 or c.shape[0] != breaks.size - 1 or 0 in c.shape:
             raise DataError(
-                f"{self.label}: coefficients have shape {c.shape}; with {breaks.size} breaks they must be "
-                f"({breaks.size - 1}, components, powers)"
+                f"{self.label}: with {breaks.size} breaks, the coefficients must have shape "
+                f"({breaks.size - 1}, components, powers) (got {c.shape})"
             )
         check_finite(c, self.label, "coefficients")
         check_extrapolation(self.extrapolation, self.label)
         m, k = c.shape[1:]
         increment, outside = self.increment, self.outside
         if (increment is not None) and self.extrapolation != "periodic":
-            raise DataError(f"{self.label}: an increment needs extrapolation 'periodic'")
+            raise DataError(f"{self.label}: an increment requires extrapolation 'periodic'")
         if (outside is not None) != (self.extrapolation == "explicit"):
-            raise DataError(f"{self.label}: outside polynomials need extrapolation 'explicit'")
+            raise DataError(
+                f"{self.label}: outside polynomials and extrapolation 'explicit' require each other"
+            )
         increment = np.zeros(m) if increment is None else np.broadcast_to(np.asarray(increment, float), (m,))
         if outside is not None and np.shape(outside) != (2, m, k):
             raise DataError(f"{self.label}: outside polynomials must have shape {(2, m, k)}")
@@ -269,7 +271,9 @@ def _points(x: Any, y: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
     x = check_breaks(x, label)
     y = np.asarray(y, dtype=float)
     if y.ndim not in (1, 2) or y.shape[0] != x.size:
-        raise DataError(f"{label}: {x.size} points, but values of shape {y.shape}")
+        raise DataError(
+            f"{label}: there must be one value per point (got {x.size} points and values of shape {y.shape})"
+        )
     check_finite(y, label, "values")
     return x, y.reshape(x.size, -1)
 
@@ -308,8 +312,8 @@ class Table2:
         c = np.array(self.coefficients, dtype=float)
         if c.ndim != 5 or c.shape[:2] != (b1.size - 1, b2.size - 1) or 0 in c.shape:
             raise DataError(
-                f"{self.label}: coefficients have shape {c.shape}; they must be "
-                f"({b1.size - 1}, {b2.size - 1}, components, powers, powers)"
+                f"{self.label}: coefficients must have shape ({b1.size - 1}, {b2.size - 1}, components, "
+                f"powers, powers) (got {c.shape})"
             )
         check_finite(c, self.label, "coefficients")
         for axis in (3, 4):
@@ -396,7 +400,8 @@ class Table2:
         y = np.asarray(y, dtype=float)
         if y.ndim not in (2, 3) or y.shape[:2] != (x1.size, x2.size):
             raise DataError(
-                f"table '{name}': a grid of {x1.size} x {x2.size} points, but values of shape {y.shape}"
+                f"table '{name}': there must be one value per point of the grid (got {x1.size} x {x2.size} "
+                f"points and values of shape {y.shape})"
             )
         m = 1 if y.ndim == 2 else y.shape[2]
         first = interpolate(x1, y.reshape(x1.size, -1)).coefficients

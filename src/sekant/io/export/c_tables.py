@@ -129,9 +129,8 @@ class CTables:
         if np.any(np.diff(rounded) <= 0):
             i = int(np.argmin(np.diff(rounded)))
             raise SekantError(
-                f"{label}: its breaks {breaks[i]:.9g} and {breaks[i + 1]:.9g} are the same number in single "
-                "precision; "
-                "export in double precision, or thin out the table"
+                f"{label}: its breaks {breaks[i]:.9g} and {breaks[i + 1]:.9g} coincide in single precision; "
+                "export in double precision, or remove points from the table"
             )
         starts, scale = buckets(rounded)
         low, high = extrapolation_limits(breaks, extrapolation)

@@ -111,8 +111,8 @@ def build_library(
             else f"the compiler on this machine builds only for {host()}"
         )
         raise SekantError(
-            f"cannot build the FMU for {name}: {reason}; install a compiler for every platform with pip install "
-            "'sekant[export]', or export for another platform"
+            f"cannot build the FMU for {name}: {reason}; install a compiler for all platforms with: pip "
+            "install 'sekant[export]', or export for another platform"
         )
     command += ["-o", str(target), str(source), *map(str, objects)]
     if not name.startswith("win"):

@@ -115,7 +115,7 @@ def export_fmu(
     `sk.simulate` on this machine, bit for bit.
     """
     if fmi not in (2, 3):
-        raise SekantError(f"FMI {fmi} is not supported; write 2 or 3")
+        raise SekantError(f"FMI {fmi} is not supported; use 2 or 3")
     if kind not in KINDS:
         raise SekantError(f"unknown kind '{kind}' of an FMU; use me (model exchange) or cs (co-simulation)")
     place = Path(path)

@@ -59,14 +59,14 @@ def refuse(system: System, what: str) -> None:
     )
     if numeric is not None:
         raise SekantError(
-            f"model '{name}': {numeric.label} is a numeric Python function, which cannot be exported as {what}; "
-            "record it (sk.signals.traced), write it as an expression, or compute it in the other program and use "
-            "an input"
+            f"model '{name}': {numeric.label} is a numeric Python function, which cannot be exported as "
+            f"{what}; record it (sk.signals.traced), write it as an expression, or compute it in the "
+            "program that imports the model and pass its value as an input"
         )
     if system.nv == 0:
         raise SekantError(
-            f"model '{name}' has no degree of freedom, so there is no motion to export; remove a constraint, or use "
-            "sekant kinematics"
+            f"model '{name}' has no degrees of freedom, so there is no motion to export; remove a "
+            "constraint, or use `sekant kinematics`"
         )
 
 

@@ -65,8 +65,8 @@ def _motion(
         raise KeyboardInterrupt
     elif done.status != "finished":
         raise SekantError(
-            f"model '{system.model.name}' fails within {steps} steps of {step:g} s with the method "
-            f"{METHODS[method].name}: {done.message}"
+            f"the simulation of model '{system.model.name}' fails within {steps} steps of {step:g} s with "
+            f"the method {METHODS[method].name}: {done.message}"
         )
     if count < TEST_ROWS + 2:
         raise SekantError(

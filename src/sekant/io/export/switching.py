@@ -45,9 +45,9 @@ def timed_switches(system: System, horizon: float) -> list[TimedSwitch]:
         times = time_stops(system, 0.0, horizon)
         if times and system.parameters:
             raise SekantError(
-                f"model '{system.model.name}': the mechanism modeled with points switches at t = {times[0]:.6g} "
-                "s, but tunable parameters may change this time; export it without parameters, or model it with "
-                "bodies, joints and signals"
+                f"model '{system.model.name}': the mechanism modeled with points switches at t = "
+                f"{times[0]:.6g} s, but tunable parameters may change this time; export the model without "
+                "parameters, or model the mechanism with bodies, joints and signals"
             )
         return [TimedSwitch(SX(time), SX(0), (0.0,)) for time in times]
     model, values = system.model, system.equations.resolved.values

@@ -38,8 +38,8 @@ def load_foreign(path: Path, given: Mapping[str, Any]) -> Model:
     """The model for `sekant.load`: omissions become Python warnings and are listed in its description."""
     if given:
         raise ModelError(
-            f"values can be overridden only in Sekant model files (got {', '.join(given)}); first write one with "
-            "sekant.dump",
+            f"values can be overridden only in Sekant model files (got {', '.join(given)}); write the model "
+            "to such a file with sekant.dump first",
             file=str(path),
         )
     model, omitted = _read(path)

@@ -229,7 +229,9 @@ class MjcfReader(ItemReader):
         if "range" in element.attributes and (limited == "true" or (limited == "auto" and automatic)):
             lower, upper = (angle(value) - ref for value in element.numbers("range", count=2))
             if lower >= upper:
-                raise element.error(f'range="{element.get("range")}" does not increase')
+                raise element.error(
+                    f'range="{element.get("range")}" must increase; write the lower limit first'
+                )
             self.ranges.append((name, lower, upper))
 
     def _equality(self, element: XmlElement) -> None:
@@ -275,7 +277,7 @@ class MjcfReader(ItemReader):
     def _known(self, element: XmlElement, key: str, known: dict[str, Any]) -> Any:
         name = element.need(key)
         if name not in known:
-            raise element.error(f"no {key.rstrip('12')} '{name}'; {suggest(name, list(known))}")
+            raise element.error(f"there is no {key.rstrip('12')} '{name}'; {suggest(name, list(known))}")
         return known[name]
 
     def _shape(self, geom: XmlElement, body: str) -> None:
@@ -317,6 +319,8 @@ def _with_includes(root: XmlElement, path: Path, depth: int = 0) -> XmlElement:
 def read_mjcf(root: XmlElement, path: Path) -> tuple[Model, Omissions]:
     """The model of a file, and the omissions."""
     if root.tag != "mujoco":
-        raise ModelError(f"is not MJCF: it begins with <{root.tag}>", file=str(path), line=root.line)
+        raise ModelError(
+            f"is not MJCF: it begins with <{root.tag}>, not with <mujoco>", file=str(path), line=root.line
+        )
     reader = MjcfReader(root, path)
     return reader.model(), reader.omitted

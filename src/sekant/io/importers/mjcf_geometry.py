@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.errors import counted
 from sekant.geometry.rotations import (
     quaternion_from_rotation,
     quaternion_from_rotation_vector,
@@ -134,10 +135,10 @@ def geom_inertia(settings: Settings, geom: XmlElement) -> tuple[float, Array, Ar
     center, quaternion, size = geom_frame(settings, geom)
     needed = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}[kind]
     if len(size) < needed:
-        raise geom.error(f"a {kind} needs {needed} sizes (got {len(size)})")
+        raise geom.error(f"the {kind} needs {counted(needed, 'sizes')} (got {len(size)})")
     if any(not one > 0 for one in size[:needed]):
         raise geom.error(
-            f"sizes of a {kind} must be positive (got {', '.join(f'{x:g}' for x in size[:needed])})"
+            f"the sizes of the {kind} must be positive (got {', '.join(f'{x:g}' for x in size[:needed])})"
         )
     volume, moments = _SOLIDS[kind](*size[:needed])
     mass = mass if mass >= 0 else geom.number("density", DENSITY) * volume

@@ -68,7 +68,7 @@ class UrdfReader(ItemReader):
                 raise element.error(f"line {found[name].line} already defines a {tag} with this name")
             found[name] = element
         if tag == "link" and not found:
-            raise self.root.error("has no link; a robot needs at least one")
+            raise self.root.error("has no link; a robot needs at least one link")
         return found
 
     def _link(self, joint: XmlElement, tag: str) -> str:
@@ -77,7 +77,7 @@ class UrdfReader(ItemReader):
             raise joint.error(f"<{tag}> is missing")
         name = end.need("link")
         if name not in self.links:
-            raise end.error(f"no link '{name}'; {suggest(name, list(self.links), 'links')}")
+            raise end.error(f"there is no link '{name}'; {suggest(name, list(self.links), 'links')}")
         return name
 
     def _base(self) -> str:
@@ -163,7 +163,7 @@ class UrdfReader(ItemReader):
         if limit is None or kind == "continuous":
             if kind in ("revolute", "prismatic"):
                 raise element.error(
-                    f"a {kind} joint needs <limit>; write type continuous for a hinge without stops"
+                    f'a {kind} joint needs <limit>; for a hinge without stops, write type="continuous"'
                 )
             return {}
         lower, upper = limit.number("lower", 0.0), limit.number("upper", 0.0)
@@ -198,7 +198,7 @@ class UrdfReader(ItemReader):
             return
         leader = mimic.need("joint")
         if leader not in self.joints:
-            raise mimic.error(f"no joint '{leader}'; {suggest(leader, list(self.joints), 'joints')}")
+            raise mimic.error(f"there is no joint '{leader}'; {suggest(leader, list(self.joints), 'joints')}")
         if any(self.joints[joint].get("type") not in COUPLED for joint in (name, leader)):
             self.omitted.add(
                 "mimic", "mimic joints without a single coordinate, or whose leader has no coordinate", name

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
 
-from sekant.errors import ModelError
+from sekant.errors import ModelError, counted
 from sekant.files import read_file
 
 MOST_BYTES = 100_000_000
@@ -59,7 +59,7 @@ class XmlElement:
             raise self.error(f'{name}="{text}" is not a list of numbers') from None
         wanted = count if count is not None else len(default) if default is not None else None
         if wanted is not None and len(values) != wanted:
-            raise self.error(f'{name}="{text}" has {len(values)} values, but {wanted} are expected')
+            raise self.error(f'{name}="{text}" must have {counted(wanted, "values")} (got {len(values)})')
         if not all(math.isfinite(value) for value in values):
             raise self.error(f'{name}="{text}" contains a value that is not finite')
         return values
