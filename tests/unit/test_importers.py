@@ -332,7 +332,7 @@ def test_mjcf_loops_gears_and_total_mass(tmp_path):
             MJCF.replace('class="thin" fromto', 'class="thn" fromto'),
             r"there is no default class 'thn'",
         ),
-        ("a.xml", MJCF.replace('range="-50 60"', 'range="60 -50"'), r"does not increase"),
+        ("a.xml", MJCF.replace('range="-50 60"', 'range="60 -50"'), r"must increase"),
         ("a.xml", MJCF.replace("<worldbody>", '<include file="gone.xml"/><worldbody>'), r"there is no file"),
         ("a.xml", "<!DOCTYPE a [<!ENTITY b 'c'>]><mujoco/>", r"declares entities"),
         ("missing.urdf", None, r"missing.urdf: cannot be read"),

@@ -124,7 +124,7 @@ CASES = [
     (
         {"position": arc(), "u": np.r_[0:40, 20:40]},
         {"parameter": "u"},
-        r"row 41: u falls from 39 to 20 \(1 such rows\), so it is not monotone",
+        r"row 41: u falls from 39 to 20 \(1 such row\), so it is not monotonic",
     ),
     ({"position": arc()}, {"parameter": "travel"}, "no column 'travel' to fit over"),
     ({"position": arc()}, {"parameter": "arc_lenght"}, "did you mean 'arc_length'"),
