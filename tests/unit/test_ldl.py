@@ -105,7 +105,7 @@ def test_rows_are_eliminated_after_their_columns() -> None:
 def test_sizes_are_checked() -> None:
     with pytest.raises(SolverError, match="outside"):
         SaddlePoint(2, 1, [0, 2], [0, 2], [0], [1])
-    with pytest.raises(SolverError, match="3 entries"):
+    with pytest.raises(SolverError, match="must have size 2"):
         system(np.eye(2), np.ones((2, 2))).solve([1.0, 2.0], [3.0])
 
 

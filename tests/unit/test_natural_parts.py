@@ -287,7 +287,7 @@ def test_a_lagrangian_says_what_is_drawn():
     }
     for points, lines, message in (
         ({"bob": q, "O": (0, 0)}, [("O", "bop")], "unknown point 'bop'; did you mean 'bob'"),
-        ({"bob": (1, 2, 3, 4)}, [], "point 'bob' has 4 components"),
+        ({"bob": (1, 2, 3, 4)}, [], "point 'bob' must have 2 or 3 components"),
         ({"bob": q, "O": (0, 0)}, [("O", "bob", "sprung")], "'sprung' is not a kind of line"),
     ):
         with pytest.raises(ModelError, match=message):

@@ -150,7 +150,7 @@ def test_bad_files_are_named(tmp_path):
     with pytest.raises(DataError, match=r"bad.json: cannot be read"):
         PoseCurve.load(bad)
     bad.write_text("{\n 'x'")
-    with pytest.raises(DataError, match=r"bad.json:2: is not JSON"):
+    with pytest.raises(DataError, match=r"bad.json:2: is not valid JSON"):
         PoseCurve.load(bad)
     bad.write_text('{"format": "something"}')
     with pytest.raises(DataError, match="is not a sekant pose curve"):

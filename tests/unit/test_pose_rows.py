@@ -77,7 +77,7 @@ def test_a_model_file_declares_the_units_once(tmp_path):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda t: t.replace("\n", " 1\n"), "20 values in a row; a row of a pose table has"),
+        (lambda t: t.replace("\n", " 1\n"), "its rows have 20 values, but the rows of a pose table have"),
         (lambda t: t.replace("\n", "\nx y\n", 1), "not a number"),
         (lambda t: t.replace("-90 ", "-110 ", 1), "drive must increase"),
     ],

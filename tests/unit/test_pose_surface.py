@@ -231,8 +231,8 @@ def test_bad_data_are_refused():
 @pytest.mark.parametrize(
     ("height", "width", "tolerance", "cause"),
     [
-        (lambda u1, u2: ca.fabs(u1 - 0.33) * u2, 1.0, 1e-9, r"more than 256 a side"),
-        (lambda u1, u2: ca.cos(40.0 * u1) * u2, 1e5, 1e-9, r"more than 256 a side"),
+        (lambda u1, u2: ca.fabs(u1 - 0.33) * u2, 1.0, 1e-9, r"more than 256 patches per side"),
+        (lambda u1, u2: ca.cos(40.0 * u1) * u2, 1e5, 1e-9, r"more than 256 patches per side"),
         (lambda u1, u2: u1**2 * u2, 1.0, 1e-18, r"more patches do not help"),
         (lambda u1, u2: u1 * u2, 1e-320, 1e-9, r"range \[0, .*\] is empty, too narrow or not finite"),
     ],

@@ -87,7 +87,7 @@ def test_line_and_arc_is_reported_as_c1():
     assert track.continuity.position == 1
     [warning] = track.report.warnings
     assert (warning.code, warning.place) == ("curvature_jump", "s = 3 m")
-    assert "jumps by 0.5 1/m between segment 1 (straight) and segment 2 (arc):" in warning.cause
+    assert "jumps by 0.5 1/m between segment 1 (straight) and segment 2 (arc), so" in warning.cause
     with pytest.raises(DataError, match=r"curvature jumps by 0.5 1/m .* put a clothoid between the segments"):
         composite([Straight(3.0), Arc(2.0, 1.0)], require="curvature")
 

@@ -93,7 +93,7 @@ def test_parameter_vector(arm):
     assert system.parameter_vector({"drag.damping": 2})[-1] == 2.0
     for values, message in (
         ({"upper.com": [1, 2]}, "'upper.com' needs 3 finite numbers"),
-        ({"l": np.nan}, "'l' needs 1 finite numbers"),
+        ({"l": np.nan}, "'l' needs one finite number"),
         ({"drag.dampin": 1.0}, "did you mean 'drag.damping'"),
         ({"upper.mass": 1.0}, r"compile with parameters=\['upper.mass'\]"),
     ):
