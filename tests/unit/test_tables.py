@@ -219,7 +219,7 @@ def test_bilinear():
 
 
 def test_bad_grids():
-    with pytest.raises(DataError, match="grid .got 5 x 4 points"):
+    with pytest.raises(DataError, match=r"grid \(got 5 x 4 points"):
         Table2.linear(X1, X2, GRID[:-1])
     with pytest.raises(DataError, match="explicit"):
         Table2.linear(X1, X2, GRID, extrapolation="explicit")

@@ -29,8 +29,8 @@ def with_numbers(model: Model, values: Mapping[str, ArrayLike]) -> Model:
         row = in_si(value, f"parameter '{name}'").ravel().tolist()
         if len(row) != known[name] or not np.isfinite(row).all():
             raise ModelError(
-                f"parameter '{name}' needs {known[name]} finite number{'s' if known[name] > 1 else ''} (got "
-                f"{value})"
+                f"parameter '{name}' needs "
+                f"{'one finite number' if known[name] == 1 else f'{known[name]} finite numbers'} (got {value})"
             )
         if name in parameters:
             parameters[name] = row[0]
