@@ -29,7 +29,7 @@ TOLERANCES = (1e-6, 1e-8, 1e-10, 1e-12)
 FACTORS = {"taylor": 10.0, "dop853": 5e3, "radau5": 1e4, "auto": 500.0}
 """An error of more than this many tolerances is a failure, unless `KNOWN` gives a reason."""
 KNOWN = {
-    ("n_four_bar", "*"): "the rods line up three times, and the constraints are singular there",
+    ("n_four_bar", "*"): "the rods line up three times, and the constraints are singular in these positions",
 }
 FLOOR = 1e-11
 """Errors of double precision that no tolerance can reduce: round-off over some ten thousand steps."""
