@@ -74,6 +74,7 @@ def markdown() -> str:
     parts += _points(schema)
     parts += _roads(schema)
     parts += _cars()
+    parts += ["## Instances (`instances`)", _table(_entries("instances", schema), schema)]
     parts.append("## Simulation (`simulation`)")
     parts.append(_table(schema["$defs"]["SimulationSettings"], schema))
     own = schema["$defs"]["View"]
@@ -126,6 +127,11 @@ def _table(own: dict[str, Any], schema: dict[str, Any]) -> str:
     rows = ["| field | value | default | |", "|---|---|---|---|"]
     rows += [f"| `{f.name}` | {f.form} | {f.default} | {_cell(f.text)} |" for f in fields_of(own)]
     return "\n".join(rows)
+
+
+def _entries(key: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of the entries of a collection."""
+    return schema["properties"][key]["additionalProperties"]
 
 
 def _resolved(reference: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:

@@ -73,16 +73,20 @@ def json_schema() -> dict[str, Any]:
     }
     names = {"type": "object", "additionalProperties": {"type": "string"}}
     instance = {
-        "template": {"type": "string"},
+        "template": {"type": "string", "description": "name of the template to mount"},
         "model": {"type": "string", "description": "a model file to mount, instead of a template"},
         "on": {"type": "string", "description": "body or frame that carries the part; by default the ground"},
         "at": {
             "anyOf": [where[Placement], {"type": "array", "items": _QUANTITY}],
             "description": "pose or position of the part's ground in that body or frame",
         },
-        "parameters": collections["parameters"],
+        "parameters": collections["parameters"]
+        | {"description": "values of parameters of the part, by name"},
         "connect": {**names, "description": "names in this model that replace names in the template"},
-        "mirror": {"enum": ["x", "y", "z"], "description": "axis normal to the plane of the mirror image"},
+        "mirror": {
+            "enum": ["x", "y", "z"],
+            "description": "mounts the mirror image about the plane normal to this axis",
+        },
     }
     return {
         "$schema": _DIALECT,

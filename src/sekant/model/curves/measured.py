@@ -36,11 +36,12 @@ class Measured(Framed):
     orientation: str = "auto"
     """how orientations are stored: auto, none, quaternion, or e.g. euler:zyx"""
     method: Literal["auto", "interpolation", "tao-watson", "hall"] = "auto"
-    """method of the fit; auto: interpolates exact data and smooths noisy data"""
+    """method of the fit. auto: interpolates exact data and smooths noisy data; tao-watson: smooths with the
+    knots of Tao and Watson; hall: smooths with HALL's iterative knots"""
     noise: Length | None = None
-    """standard deviation of each position coordinate; estimated if not given"""
+    """standard deviation of the noise in each position coordinate; estimated if not given"""
     orientation_noise: Angle | None = None
-    """standard deviation of each angle; estimated if not given"""
+    """standard deviation of the noise in each angle; estimated if not given"""
     tolerance: Length | None = None
     """largest allowed distance between the curve over its arc length and the fit to the data"""
     closed: bool = False

@@ -147,11 +147,11 @@ class Track(Framed):
     closed: bool = False
     """whether the track is closed, so that its end joins its beginning and it repeats"""
     require: Literal["position", "tangent", "curvature"] = "tangent"
-    """required continuity where pieces meet"""
+    """quantity that must be continuous where pieces meet"""
     gap: Length = 1e-6
     """largest gap that is closed without a warning"""
     turn: Angle = 1e-5
-    """largest angle between tangents that does not count as a corner"""
+    """largest angle between the tangents of two pieces that is not treated as a corner"""
     tolerance: Dimensionless = 1e-10
     """largest error of the stored piecewise polynomials: position in m, rotation in rad; twist and its rate
     relative to their largest values"""
