@@ -119,7 +119,7 @@ def test_the_list_knows_every_maneuver():
         (("mass: 1360 kg", "mass: -3 kg"), r"sedan.yaml:5: chassis.*must be positive"),
         (("com: [-1.18 m", "com: [1.18 m"), r"sedan.yaml:5: chassis.com: .*is not between its axles"),
         (("2200, 2450]", "200, 2450]"), r"sedan.yaml:5: chassis.inertia: .*triangle"),
-        (("at: [-2.66 m", "at: [0 m"), r"sedan.yaml:6: axles: all axles lie at x = 0"),
+        (("at: [-2.66 m", "at: [0 m"), r"sedan.yaml:6: axles: all axles are at x = 0"),
         (("speed: 80 km/h", "speed: -20 m/s"), r"sedan.yaml:34: speed: must not be negative \(got -20 m/s\)"),
         (("mass: 1360 kg", "mass: 1360 t"), r"sedan.yaml:9: axles.front.tire: a tire cannot carry"),
         (
@@ -131,7 +131,7 @@ def test_the_list_knows_every_maneuver():
             ("track: 1.53 m", "track: -1 m"),
             r"^\S*sedan.yaml:8: axles.front.suspension.track: must be positive \(got -1\)$",
         ),
-        (("axle: front", "axle: middle"), "there is no axle 'middle'"),
+        (("axle: front", "axle: middle"), "the car has no axle 'middle'"),
         (("type: plane", "type: plain"), "did you mean 'plane'"),
         (("vehicle: car", "vehicle: boat"), "'boat' is not a vehicle"),
         (("front_share: 0.66", "front_share: 66"), "front_share.*between 0 and 1"),

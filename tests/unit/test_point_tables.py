@@ -101,16 +101,16 @@ def test_yaml_takes_its_points_from_a_sheet(tmp_path, expected, unit):
         (lambda r: r[14].__setitem__(0, "strut_tip"), r"front\]:15.*no point 'strut_tip'.*strut_top"),
         (
             lambda r: r[10].__setitem__(1, "u [mm]"),
-            r"front\]:11: the header of the table must name the column 'x' once \(found 0\)",
+            r"front\]:11: the header of the table must contain exactly one column 'x' \(found 0\)",
         ),
         (lambda r: r[10].__setitem__(1, "x [furlong]"), r"front\]:12.*furlong"),
         (lambda r: r[0].__setitem__(1, "macpherson"), r"front\]:1: .*macpherson"),
         (lambda r: r[2].__setitem__(1, "34 m"), r"front\]:3: .*34 m"),
-        (lambda r: r.insert(13, r[12]), r"front\]:14: point 'lower_rear' occurs here a second time"),
-        (lambda r: r.append(["load", 3]), r"'load' occurs here a second time"),
+        (lambda r: r.insert(13, r[12]), r"front\]:14: point 'lower_rear' occurs a second time here"),
+        (lambda r: r.append(["load", 3]), r"'load' occurs a second time here"),
         (
             lambda r: r.insert(0, ["unit", "mm"]),
-            r"front\]:1: give the unit either under 'unit' or in the header",
+            r"front\]:1: the unit is given twice, under 'unit' and in the header",
         ),
         (lambda r: r.pop(10), r"no table of points"),
     ],
@@ -150,7 +150,7 @@ def test_all_faults_of_a_sheet_are_told_at_once(tmp_path):
     assert len(told) == 3
     assert "front]:13" in told[0]
     assert "front]:15" in told[1]
-    assert "'load' occurs here a second time" in told[2]
+    assert "'load' occurs a second time here" in told[2]
 
 
 FORMULA = Path("src/sekant/views/templates/formula/front.yaml")
@@ -234,7 +234,7 @@ def test_faults_of_mapped_tables_are_told_at_once(tmp_path):
         load_axle(file)
     told = str(caught.value)
     assert "y '21O' is not a number" in told or "CHAS_LowBack_L" in told
-    assert "occurs here a second time" in told
+    assert "occurs a second time here" in told
     assert "has no point 'CHAS_LowBack_L' ('lower_rear'); did you mean" in told
 
 

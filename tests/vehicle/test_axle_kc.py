@@ -177,7 +177,7 @@ def test_every_column_is_in_the_glossary(parallel):
 def test_faults():
     with pytest.raises(SekantError, match="unknown motion 'heave'"):
         sk.vehicle.axle_curves(described(), motion="heave")
-    with pytest.raises(SekantError, match="has no axle with the default names"):
+    with pytest.raises(SekantError, match="which is the default name; give the model's own names"):
         sk.vehicle.axle_curves(sk.vehicle.corner(described()))
     swapped = {name: described()["points"][name] for name in ("upper_ball", "lower_ball")}
     points = {"upper_ball": swapped["lower_ball"], "lower_ball": swapped["upper_ball"]}
@@ -185,7 +185,7 @@ def test_faults():
         sk.vehicle.axle(described() | {"points": described()["points"] | points})
     with pytest.raises(SekantError, match="there is no load 'fq'"):
         sk.vehicle.member_loads(described(), {"kerb": {"left": {"fq": 1.0}}})
-    with pytest.raises(SekantError, match="must be finite, increasing numbers"):
+    with pytest.raises(SekantError, match="must consist of finite, increasing numbers"):
         sk.vehicle.axle_curves(described(), travel=[0.1, 0.0])
 
 
@@ -252,7 +252,7 @@ def test_loads_of_accelerations(tmp_path):
     assert text.splitlines()[0].startswith("case,axle,part,point,x [mm]")
     with pytest.raises(SekantError, match="no load 'fq'; loads: fx"):
         sk.vehicle.member_loads(described(), {"a": {"left": {"fq": 1.0}}})
-    with pytest.raises(SekantError, match="give wheel_load, the static load of a wheel"):
+    with pytest.raises(SekantError, match="require the static load of a wheel; give wheel_load"):
         sk.vehicle.member_loads({**described(), "load": 0.0}, {"a": {"az": 2.0}})
 
 

@@ -257,7 +257,7 @@ def test_the_column_moves_the_rack(steering):
 def test_points_of_the_other_side_are_refused():
     points = planar_points(UPPER, LOWER)
     points["lower_ball"] = [points["lower_ball"][0], -points["lower_ball"][1], points["lower_ball"][2]]
-    with pytest.raises(SekantError, match=r"lower_ball.*on the other side of the vehicle"):
+    with pytest.raises(SekantError, match=r"lower_ball.*on the side of the vehicle opposite to"):
         sk.vehicle.double_wishbone(points)
 
 
@@ -265,10 +265,10 @@ def test_points_of_the_other_side_are_refused():
     ("old", "new", "line", "said"),
     [
         ("  lower_ball: [7, 620, -89]\n", "", 7, "'lower_ball' is missing"),
-        ("lower_ball: [7, 620", "lower_ball: [7, -620", 13, "on the other side of the vehicle"),
+        ("lower_ball: [7, 620", "lower_ball: [7, -620", 13, "on the side of the vehicle opposite to"),
         ("wheel_center: [0, 678", "wheel_center: [0, -678", 18, "from most points"),
         ("lower_ball: [7, 620, -89]", "lower_ball: [0, 345, -80]", 13, "lie on one line"),
-        ("unit: mm", "unit: m", 6, "if they are in mm, write unit: mm"),
+        ("unit: mm", "unit: m", 6, "if their coordinates are in mm, write unit: mm"),
         ("load: 4.3 kN", "set_up: {camber_shin: 2 mm}", 33, "did you mean 'camber_shim'"),
         ("stiffness: 80 N/mm", "stiffness: 80 mm", 21, "a stiffness is expected"),
     ],

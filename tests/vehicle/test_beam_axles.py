@@ -118,13 +118,13 @@ def test_a_triangulated_axle_and_a_watt_linkage():
         (
             SOLID
             | {"points": SOLID["points"] | {"upper_body": [0.45, 0.3, 0.12], "upper_axle": [0, 0.3, 0.12]}},
-            "overconstrain an axle",
+            "an axle with rigid joints is overconstrained",
         ),
         (
             SOLID | {"points": {k: v for k, v in SOLID["points"].items() if "panhard" not in k}},
             "does not locate the axle laterally",
         ),
-        (TWIST | {"points": TWIST["points"] | {"beam": [0.2, 0.1, 0.05]}}, "off the center plane"),
+        (TWIST | {"points": TWIST["points"] | {"beam": [0.2, 0.1, 0.05]}}, "from the center plane, but must lie on it"),
     ],
 )
 def test_faults(data, said):
@@ -223,7 +223,7 @@ def test_the_travel_of_the_rack_a_turn_is_said_once():
     turning = STEERED | {"axle": {"steering": {"rack_per_turn": "-45 mm"}}}
     found = sk.vehicle.axle_curves(turning, travel=[0.0], steering=[0.009])
     assert found["steering_wheel"][0, 0] == pytest.approx(-2 * np.pi / 5, rel=1e-12)
-    with pytest.raises(SekantError, match="have different rack_per_turn"):
+    with pytest.raises(SekantError, match="have different values of rack_per_turn"):
         sk.vehicle.axle(turning | {"suspension": {"rack_per_turn": 0.05}})
     for wrong, said in (("45 N", "is a force"), (0.0, "must not be zero")):  # once, and where it stands
         with pytest.raises(ModelError, match=said) as refused:
@@ -273,7 +273,7 @@ def test_the_track_rod_is_adjusted_on_either_side():
     with pytest.raises(SekantError, match="pitman arm has no length"):
         sk.vehicle.axle(FORE_AFT | {"points": FORE_AFT["points"] | {"drag_link_inner": [0.62, 0.7, 0.3]}})
     with pytest.raises(
-        SekantError, match=r"'pitman_axis' \(another point .*\), required together with pitman_pivot"
+        SekantError, match=r"together with pitman_pivot, also give 'pitman_axis' \(another point .*\)"
     ):
         half = {name: p for name, p in FORE_AFT["points"].items() if name != "pitman_axis"}
         sk.vehicle.axle(FORE_AFT | {"points": half})

@@ -169,12 +169,12 @@ def test_a_noisy_center_line_has_a_quiet_curvature(tmp_path):
 FAULTS = {
     "height jumps by 4 m": "x [m], y [m], z [m]\n"
     + "".join(f"{x}, 0, {4 * (x > 9)}\n" for x in range(0, 21, 2)),
-    "bank is 57": "x [m], y [m], bank [rad]\n" + "".join(f"{x}, 0, {x > 9:d}\n" for x in range(0, 21, 2)),
+    "is 57.3 deg, but at most 45 deg": "x [m], y [m], bank [rad]\n" + "".join(f"{x}, 0, {x > 9:d}\n" for x in range(0, 21, 2)),
     "jumps by": "x [m], y [m]\n" + "".join(f"{x}, 0\n" for x in (0, 2, 4, 6, 60, 62, 64)),
     "but a car needs 1.5 m": "x [m], y [m], left [m], right [m]\n"
     + "".join(f"{x}, 0, 0.4, 0.5\n" for x in range(9)),
     "crosses itself": "x [m], y [m]\n0, 0\n10, 0\n20, 0\n25, 6\n20, 12\n12, 6\n12, -8\n",
-    "occurs twice": "x [m], y [m]\n0, 0\n1, 0\n1, 0\n2, 0\n3, 0\n",
+    "occurs in two successive rows": "x [m], y [m]\n0, 0\n1, 0\n1, 0\n2, 0\n3, 0\n",
     "has no column 'y'": "x [m]\n0\n1\n2\n3\n",
 }
 

@@ -73,11 +73,11 @@ def test_a_row_that_cannot_be_is_a_row(found):
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("chassis.mas", "'chassis.mas': chassis has no 'mas'.*mass"),
-        ("axles.middle.tire.friction", "axles has no 'middle'.*front"),
-        ("axles.front.tire", "'axles.front.tire' is not a number of the car; name one of its fields"),
-        ("chassis.com[3]", "chassis.com has no '3'"),
-        ("maneuver.sped", "step-steer has no 'sped'.*speed"),
+        ("chassis.mas", "'chassis.mas': 'chassis' has no 'mas'.*mass"),
+        ("axles.middle.tire.friction", "'axles' has no 'middle'.*front"),
+        ("axles.front.tire", "'axles.front.tire' of the car is not a number; name one of its fields"),
+        ("chassis.com[3]", "'chassis.com' has no '3'"),
+        ("maneuver.sped", "maneuver 'step-steer' has no option 'sped'.*speed"),
         ("sped", "the car has no 'sped'; did you mean 'speed'"),
         ("car.sped", r"write the name without 'car\.'; did you mean 'speed'"),
     ],
@@ -88,7 +88,7 @@ def test_names_that_no_car_has_are_told_before_anything_runs(name, says):
 
 
 def test_a_model_is_no_car():
-    with pytest.raises(SekantError, match=r"needs a car, for example from sk\.vehicle\.load_car"):
+    with pytest.raises(SekantError, match=r"requires a car, for example from sk\.vehicle\.load_car"):
         sk.sweep(pendulum(0.6, 0.1), ROWS, analysis="drive")
 
 
@@ -109,7 +109,7 @@ def test_numbers_of_hard_points_are_those_of_their_file():
     [
         ("mean: 1450 kg", "mean: 1450 N", r":5: .*'1450 N' is a force, but a mass is expected"),
         ("70..110 km/h", "70..110 km", r":8: .*a length, but a velocity is expected"),
-        ("maneuver.speed", "maneuver.sped", r":8: .*step-steer has no 'sped'.*speed"),
+        ("maneuver.speed", "maneuver.sped", r":8: .*maneuver 'step-steer' has no option 'sped'.*speed"),
         ("type: step-steer", "type: step-ster", r":9: .*unknown maneuver 'step-ster'.*step-steer"),
         ("acceleration: 4", "acelleration: 4", r":9: .*unknown key 'acelleration'.*acceleration"),
     ],

@@ -80,8 +80,8 @@ def test_missing_and_unknown_points_are_named():
     [
         ({"upper_ball": [0.4, 0.36, 0.16]}, "lie on one line"),
         ({"tie_rod_outer": [0.0, 0.64, 0.03]}, "cannot hold the upright"),
-        ({"tie_rod_inner": [-0.12, 0.66, -0.13]}, "the ends of one part"),
-        ({"upper_rear": [0.13, 0.36, 0.16]}, "the ends of one part"),
+        ({"tie_rod_inner": [-0.12, 0.66, -0.13]}, "are different points of one part"),
+        ({"upper_rear": [0.13, 0.36, 0.16]}, "are different points of one part"),
         ({"wheel_center": [0.0, 0.0, 0.0]}, "center plane"),
         ({"wheel_center": [0.0, 0.7]}, "3 are expected"),
         ({"wheel_center": [0.0, "half", 0.0]}, "is not a number"),
@@ -102,7 +102,7 @@ def test_other_faults_are_named():
     assert "'lft' is not a side" in refused(points=points(), side="lft")
     with pytest.raises(SekantError, match="did you mean 'double_wishbone'"):
         sk.vehicle.corner({"type": "double_wishbon", "points": points()})
-    with pytest.raises(SekantError, match="one of the links 1 to 5"):
+    with pytest.raises(SekantError, match="must be the number of a link from 1 to 5"):
         data = EXAMPLES / "hardpoints" / "five_link.yaml"
         given = sk.vehicle.HardPoints.model_validate(_read(data) | {"tie_rod": 6})
         sk.vehicle.corner(given)
@@ -161,7 +161,7 @@ def test_travel_beyond_what_the_arms_allow_is_told_with_its_value():
         ("model: nowhere.yaml\n", "no such file"),
         ("model: nowhere.yaml\nwheels: 4\n", "bad.yaml:2"),
         ("model: nowhere.yaml\nsuspension: {axle: middle}\n", "bad.yaml:2"),
-        ("type: mcpherson\npoints: {}\nsuspension: {travel: [1, -1]}\n", "must be larger than the first"),
+        ("type: mcpherson\npoints: {}\nsuspension: {travel: [1, -1]}\n", "must be greater than the first"),
     ],
 )
 def test_faulty_files_are_refused(text, said, tmp_path):
@@ -194,11 +194,11 @@ def test_points_in_millimeters_without_their_unit_are_refused():
 
 
 def test_travel_without_its_unit_is_refused():
-    with pytest.raises(SekantError, match="-60 without a unit is in meters; write -60mm"):
+    with pytest.raises(SekantError, match="-60 without a unit means -60 m, which is too large; write -60mm"):
         given_range("-60..60", (0.0, 0.0), "travel")
     assert given_range("-6cm..60mm", (0.0, 0.0), "travel") == (-0.06, 0.06)
 
 
 def test_a_model_has_the_side_that_it_has():
-    with pytest.raises(SekantError, match="contains a model, not hard points"):
+    with pytest.raises(SekantError, match="contains a model, but only hard points can be mirrored"):
         sk.vehicle.load_suspension(EXAMPLES / "five_link.yaml", side="right")

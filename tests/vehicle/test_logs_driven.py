@@ -46,7 +46,7 @@ def test_a_log_may_begin_at_rest(tmp_path, first):
 
 def test_faults_of_logs_are_told(tmp_path):
     file = write(tmp_path / "log.csv", "time [s], torque [N*m]", [(0, 1), (1, 2)])
-    with pytest.raises(SekantError, match="has no column for steering, throttle"):
+    with pytest.raises(SekantError, match="has no column for any of steering, throttle"):
         drive(sedan(), "log", file=file)
     with pytest.raises(SekantError, match="unknown channel 'stering'"):
         drive(sedan(), "log", file=file, columns={"stering": "torque"})

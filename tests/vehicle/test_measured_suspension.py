@@ -250,17 +250,17 @@ def both(rows: str, change) -> str:
         ),
         (
             both(GOOD, lambda x: [-x[0], x[1], x[2]]),
-            "camber has opposite signs on the left and on the right",
+            "camber has opposite signs on the left and right sides",
         ),
         (
             both(GOOD, lambda x: [x[0], -x[1], x[2]]),
-            "toe has opposite signs on the left and on the right",
+            "toe has opposite signs on the left and right sides",
         ),
         (
             both(GOOD, lambda x: [x[0], x[1], -x[2]]),
-            "track_change has opposite signs on the left and on the right",
+            "track_change has opposite signs on the left and right sides",
         ),
-        (GOOD.replace("camber [deg]", "camber [rad]"), "camber reaches 77 deg; check its unit"),
+        (GOOD.replace("camber [deg]", "camber [rad]"), "camber reaches 77 deg; check the unit in the header"),
         (
             HEAD + "".join(f"{z}, 0, 0, {3 + 0.1 * z}\n" for z in range(-60, 61, 10)),
             "track_change is 3 mm at zero travel",
@@ -285,14 +285,14 @@ def test_signs_of_the_other_wheel_show_in_the_steer_angle(tmp_path):
     [
         ({"spring": ""}, "there is no spring"),
         ({"spring": "{stiffness: 20 N/mm}"}, "the motion ratio is unknown"),
-        ({"spring": "{wheel_rate: 20 N/mm, stiffness: 3}"}, "describes the whole spring; remove stiffness"),
+        ({"spring": "{wheel_rate: 20 N/mm, stiffness: 3}"}, "fully describes the spring; remove stiffness"),
         ({"damper": "{motion_ratio: 0.9}"}, "either damping or a curve"),
         ({"wheel_center": "[0, -0.7, 0.3]"}, "its y must be positive"),
         (
             {"wheel_center": "[0, 730, 300]"},
             "is 730 m from the center plane; if this is in mm, write the unit, as in [0, 730 mm, 0]",
         ),
-        ({"spring": "{stiffness: 20 N/mm, top: [0, 0.5, 0.6]}"}, "one end is missing: give top and bottom"),
+        ({"spring": "{stiffness: 20 N/mm, top: [0, 0.5, 0.6]}"}, "one end is missing; give both top and bottom"),
         ({"compliance": "none.csv"}, "there is no file 'none.csv'; in that directory: rig.csv"),
         ({"spring": "{stiffness: 20 N/mm, top: [0, 0.7, 0.1], bottom: [0, 0.7, 0.4]}"}, "extends in bump"),
     ],
@@ -312,7 +312,7 @@ def test_one_rack_position_of_a_steered_wheel(folder):
     )
     text = text.replace("    steering: {rack_per_turn: 50 mm}\n", "")
     (folder / "car.yaml").write_text(text)
-    with pytest.raises(SekantError, match="curves contain only one rack position; measure at three or more"):
+    with pytest.raises(SekantError, match="curves were measured at only one rack position; measure at three or more"):
         sk.vehicle.load_car(folder / "car.yaml")
 
 

@@ -30,7 +30,7 @@ def test_a_bare_stiffness_in_millimeters_is_told(axle):
     warning = found.warnings[0]
     assert warning.code == "spring_pressed_far"
     assert "spring'" in str(warning)
-    assert "37 N/m compresses it from a free length of 108" in str(warning)
+    assert "37 N/m, it is compressed from a free length of 108" in str(warning)
     assert "write 37 N/mm" in found.summary()
     data["spring"]["stiffness"] = "37 N/mm"
     assert curves(data, axle).warnings == ()

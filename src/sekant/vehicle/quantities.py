@@ -23,7 +23,7 @@ class number(Quantity):
         value = super().read(given)
         if isinstance(value, Expression):
             raise wrong(
-                f"'{value.text}' is not a number; expressions are not allowed here, so write the number with its unit"
+                f"'{value.text}' is not a number; expressions are not allowed here; write a number with its unit"
             )
         return value
 

@@ -51,7 +51,9 @@ def axle_data(axle: Axle) -> AxleData:
     if isinstance(data, MeasuredSuspension):
         return _measured(axle, data)
     if axle.anti_roll_bar:
-        raise ModelError("move anti_roll_bar to the file of hard points, under axle", path=("axles",))
+        raise ModelError(
+            "anti_roll_bar belongs in the file of hard points; move it there, under 'axle'", path=("axles",)
+        )
     points = points_of(data)
     key = f"{axle.model_dump_json()} {points.model_dump_json()}"
     return _DRAWN.answer(key, lambda: _drawn(axle, data, points.on("left")))
@@ -101,8 +103,8 @@ def _measured(axle: Axle, data: MeasuredSuspension) -> AxleData:
         slope = measured_of(data, float(axle.tire.unloaded_radius))[0].poses["left"].steer_slope()  # type: ignore[arg-type]
         if abs(slope) < LEAST_STEER:
             raise ModelError(
-                f"the rack turns the wheels by only {slope:.3g} rad/m; check that toe was measured at all "
-                "positions of the rack"
+                f"the wheels turn by only {slope:.3g} rad per meter of rack travel; check that toe was measured at "
+                "all rack positions"
             )
         arm = 1.0 / slope
     return AxleData(

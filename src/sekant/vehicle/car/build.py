@@ -91,7 +91,7 @@ def standing_loads(car: Car) -> dict[str, float]:
         axles.append(data.x)
     if max(axles) - min(axles) < LEAST_WHEELBASE:
         raise ModelError(
-            f"all axles lie at x = {axles[0]:g} m; set the position of each with at: [x, 0, 0]",
+            f"all axles are at x = {axles[0]:g} m; set the position of each axle with at: [x, 0, 0]",
             path=("axles",),
         )
     found = axle_loads(masses, places, axles, GRAVITY)

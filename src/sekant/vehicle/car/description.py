@@ -47,8 +47,8 @@ def _check_near(name: str, *lengths: float) -> None:
     far = max(lengths, key=abs)
     if abs(far) >= FARTHEST:
         raise ValueError(
-            f"{name}: {far:g} m is larger than any car; numbers without a unit are in meters, so write '{far:g} mm' "
-            "for millimeters"
+            f"{name}: {abs(far):g} m is larger than any car; numbers without a unit are in meters, so write "
+            f"'{far:g} mm' if you mean millimeters"
         )
 
 
@@ -60,7 +60,8 @@ def _tire(given: Any) -> Any:
         given = {"type": "magic_formula_tire", "file": given}
     if not isinstance(given, dict):
         raise wrong(
-            "must be a property file such as sport.tir, or a mapping such as {type: fiala_tire, radius: ...}"
+            "must be the name of a property file, such as sport.tir, or a mapping such as "
+            "{type: fiala_tire, radius: ...}"
         )
     for key in ("wheel", "road"):
         if key in given:
@@ -288,7 +289,9 @@ class Car(Description):
         for name, axle in self.axles.items():
             _check_near(f"axles: 'at' of '{name}'", *axle.at)
         if self.drive is not None and self.drive.axle not in self.axles:
-            raise ValueError(f"drive: there is no axle '{self.drive.axle}'; axles: {', '.join(self.axles)}")
+            raise ValueError(
+                f"drive: the car has no axle '{self.drive.axle}'; its axles: {', '.join(self.axles)}"
+            )
         if self.speed < 0:
             raise ValueError(
                 f"speed must not be negative (got {self.speed:g} m/s), because cars drive only forward"

@@ -39,7 +39,7 @@ def grip_of(car: Car, wheel_loads: dict[str, float], linear: SingleTrack) -> Gri
     """The grip of a car with the friction of its road at the origin; each wheel carries `wheel_loads` (N, by
     axle)."""
     if car.steered is None:
-        raise ModelError("no axle is steered; add steering: {} to one of them", path=("axles",))
+        raise ModelError("no axle is steered; add steering: {} to one axle", path=("axles",))
     factor = float(road_values(car.road, 0.0, 0.0)[1])
     found: list[float] = []
     for name in (car.steered, list(car.axles)[-1]):

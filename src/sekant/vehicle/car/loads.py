@@ -106,7 +106,7 @@ def car_loads(car: Car | dict[str, Any], cases: Mapping[str, CarLoadCase | dict[
     car = car_description(car)
     if len(car.axles) != 2:
         raise ModelError(
-            f"loads can be computed only for cars with two axles (this car has {len(car.axles)})",
+            f"loads can be computed only for cars with two axles, but this car has {len(car.axles)}",
             path=("axles",),
         )
     if not cases:
@@ -137,7 +137,8 @@ def _made(car: Car, name: str, data: AxleData) -> _Axle:
     axle = car.axles[name]
     if not isinstance(axle.suspension, (str, HardPoints)):
         raise ModelError(
-            "has no hard points, which the loads on parts require; give a suspension with hard points",
+            "has no hard points, which are needed to compute the loads on parts; give a suspension with hard "
+            "points",
             path=("axles", name, "suspension"),
         )
     model, roles = axle_of(points_with_wheels(axle, axle.suspension), None, compliant=True)
@@ -176,8 +177,8 @@ class _Statics:
             areas = [float(area) for area in (air.front_area, air.rear_area)]  # type: ignore[arg-type]
         except (TypeError, ValueError):
             raise ModelError(
-                "downforce areas must be numbers in load cases with a speed, but here they depend on the height; "
-                "give numbers, or remove the speed",
+                "load cases with a speed require constant downforce areas, but these depend on the ride height; "
+                "give numbers, or remove the speed from the load cases",
                 path=("air",),
             ) from None
         ends = (air.front or (self.front.x, 0.0, 0.0), air.rear or (self.rear.x, 0.0, 0.0))
@@ -201,7 +202,8 @@ class _Statics:
             if case.drive_torque is not None:
                 if not driven:
                     raise ModelError(
-                        f"load case '{name}' has a drive_torque, but the car has no drive; remove it, or add a drive"
+                        f"load case '{name}' has a drive_torque, but the car has no drive; remove drive_torque, or "
+                        "add a drive to the car"
                     )
                 ax = (case.drive_torque / radius - drag) / weight
         along = weight * ax + drag
@@ -224,7 +226,7 @@ class _Statics:
             if load < 0:
                 raise SolverError(
                     f"load case '{name}': the {axle} axle lifts off, because its load would be {load:.6g} N; "
-                    "reduce ax or az"
+                    "choose an ax closer to zero"
                 )
         roll = weight * case.ay * self.height
         share = self._share_along(case, along, driven)
@@ -293,7 +295,9 @@ class _Statics:
         front, rear = self.front, self.rear
         most = {axle.name: axle_z[axle.name] / 2 for axle in (front, rear)}
         if abs(roll) >= sum(most[axle.name] * axle.track for axle in (front, rear)):
-            raise SolverError(f"load case '{name}': the car tips over at ay = {case.ay:g} g; reduce ay")
+            raise SolverError(
+                f"load case '{name}': the car tips over at ay = {case.ay:g} g; choose an ay closer to zero"
+            )
 
         def shifts(part: float) -> dict[str, float]:
             wanted = {front.name: part * roll / front.track, rear.name: (1 - part) * roll / rear.track}
@@ -323,7 +327,8 @@ class _Statics:
                 return shifts(bracketed_zero(warp, ends[0], ends[1], within=STEADY))
         raise SolverError(
             f"load case '{name}': no distribution of the roll moment between the axles keeps all wheels on a flat "
-            "road; reduce ay, or distribute the moment in proportion to the axle loads with hold: springs"
+            "road; choose an ay closer to zero, or set hold: springs, which distributes the moment in proportion "
+            "to the axle loads"
         )
 
     def _roll(self, name: str, axle: _Axle, values: dict[str, float], case: CarLoadCase) -> float:

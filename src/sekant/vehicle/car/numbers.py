@@ -40,7 +40,7 @@ def number_at(car: Car, name: str) -> float:
     for i, step in enumerate(steps):
         at = _entered(at, step, steps[:i], name)
     if isinstance(at, bool) or not isinstance(at, (int, float)):
-        raise ModelError(f"'{name}' is not a number of the car" + _inside(at))
+        raise ModelError(f"'{name}' of the car is not a number" + _inside(at))
     return float(at)
 
 
@@ -107,12 +107,12 @@ def _entered(item: Any, step: str, above: Steps, name: str) -> Any:
         known = [str(i) for i in range(len(item))]
         if step in known:
             return item[int(step)]
-    where = ".".join(above) or "the car"
+    where = f"'{'.'.join(above)}'" if above else "the car"
     if not above and step in PREFIXES:
         rest = name.partition(".")[2]
-        near = suggest(_steps(rest)[0] if rest else "", known, "names there")
+        near = suggest(_steps(rest)[0] if rest else "", known, "valid names")
         raise ModelError(f"'{name}': write the name without '{step}.'; {near}")
-    raise ModelError(f"'{name}': {where} has no '{step}'; {suggest(step, known, 'names')}")
+    raise ModelError(f"'{name}': {where} has no '{step}'; {suggest(step, known, 'valid names')}")
 
 
 def _inside(item: Any) -> str:

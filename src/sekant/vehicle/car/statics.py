@@ -29,13 +29,13 @@ def axle_loads(
         found = np.linalg.lstsq(A, b, rcond=None)[0] if np.all(np.isfinite(b)) else b
     if not np.all(np.isfinite(found)):
         raise ModelError(
-            f"axle loads cannot be computed, because there are masses of up to {max(masses):.4g} kg and positions of "
-            f"up to {np.max(np.abs([*places, *axles])):.4g} m; check masses and positions"
+            f"axle loads cannot be computed for masses up to {max(masses):.4g} kg and positions up to "
+            f"{np.max(np.abs([*places, *axles])):.4g} m; check the masses and positions"
         )
     if np.any(found <= 0):
         raise ModelError(
-            f"the center of mass of the car is not between its axles, so an axle would carry {found.min():.4g} N; "
-            "check com and the positions of the axles (x forward)",
+            "the center of mass of the car is not between its axles, so one axle would carry a load of "
+            f"{found.min():.4g} N; check com and the positions of the axles (x points forward)",
             path=("chassis", "com"),
         )
     return np.asarray(found, float)
@@ -48,8 +48,8 @@ def pressed_by(tire: Tire, load: float, spin: float = 0.0) -> float:
     most = float(ca.DM(SX(tire.unloaded_radius)))
     if not float(force(most)) >= load:
         raise ModelError(
-            f"a tire cannot carry {load:.4g} N, because it carries only {float(force(most)):.4g} N when it is "
-            "compressed by its whole radius; increase its vertical stiffness"
+            f"a tire cannot carry {load:.4g} N, because it carries only {float(force(most)):.4g} N when compressed "
+            "by its full radius; increase its vertical stiffness"
         )
     return bracketed_zero(lambda x: float(force(x)) - load, 0.0, most, within=1e-14)
 

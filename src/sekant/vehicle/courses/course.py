@@ -105,7 +105,9 @@ class Course:
     def laps(self, count: int) -> Course:
         """A closed course repeated `count` times."""
         if not self.closed:
-            raise ModelError(f"an open course has no laps (got {count}); close the course, or drive it once")
+            raise ModelError(
+                "only a closed course has laps, but this course is open; close the course, or drive it once"
+            )
         grown = self._growth
         rows = {
             key: np.concatenate(
@@ -176,7 +178,9 @@ def course_of_pieces(
     """
     lengths = np.array([piece[0] for piece in pieces], float)
     if not lengths.size or np.any(lengths <= 0) or not np.all(np.isfinite(lengths)):
-        raise ModelError(f"the pieces of a course must have positive lengths (got {lengths.tolist()})")
+        raise ModelError(
+            f"a course must consist of pieces with positive, finite lengths (got {lengths.tolist()})"
+        )
     ends = np.concatenate([[0.0], np.cumsum(lengths)])
     rows: list[Floats] = []
     for k, length in enumerate(lengths):
@@ -221,7 +225,9 @@ def course_through(
     given = np.asarray(points, float)
     left, right = (np.broadcast_to(np.asarray(w, float), len(given)) for w in (left, right))
     if given.ndim != 2 or given.shape[1] != 2 or len(given) < 4:
-        raise ModelError(f"a course needs at least four points (x, y) (got shape {given.shape})")
+        raise ModelError(
+            f"the points of a course must be an array of shape (n, 2), with n at least 4 (got shape {given.shape})"
+        )
     if closed:
         given, left, right = (
             np.vstack([given, given[:1]]),
@@ -231,8 +237,10 @@ def course_through(
     chords = np.linalg.norm(np.diff(given, axis=0), axis=1)
     if np.any(chords <= 0):
         k = int(np.argmax(chords <= 0))
+        second = (k + 1) % len(chords) + 1 if closed else k + 2
         raise ModelError(
-            f"points {k + 1} and {k + 2} of the course are equal: ({given[k][0]:g}, {given[k][1]:g}) m; remove one"
+            f"points {k + 1} and {second} of the course coincide, at ({given[k][0]:g}, {given[k][1]:g}) m; remove "
+            "one of them"
         )
     u = np.concatenate([[0.0], np.cumsum(chords)])
     spline = Table.cubic(u, given, ends="periodic" if closed else "not-a-knot")

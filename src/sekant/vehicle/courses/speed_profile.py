@@ -142,7 +142,7 @@ def speed_profile(
     time `transition` (s) before and after it, while the car turns in or out.
     """
     if not 0 < share <= 1:
-        raise ModelError(f"grip must be above 0 and at most 1 (got {share:g})")
+        raise ModelError(f"grip must be greater than 0 and at most 1 (got {share:g})")
     course = course.with_lead(before) if before > 0 else course
     s, way = course.s, _Way.of(course, mass)
     v = _held_around(s, np.minimum(fastest_speed(course, mass, share), most), transition)

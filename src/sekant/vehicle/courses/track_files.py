@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.columns import Columns, read_columns
-from sekant.errors import DataError
+from sekant.errors import DataError, counted
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.vehicle.courses.course import Course, course_along
 
@@ -33,19 +33,20 @@ def read_track(path: str | PathLike[str]) -> Course:
     missing = [name for name in ("x", "y") if name not in values]
     if missing:
         raise columns.wrong(
-            f"has no column '{missing[0]}'; a track needs the columns 'x [m], y [m]' and may have 'left [m], right "
-            "[m], z [m], bank [deg]'"
+            f"has no column '{missing[0]}'; a track needs the columns x [m] and y [m], and may also have left [m], "
+            "right [m], z [m] and bank [deg]"
         )
     points = np.column_stack([values["x"], values["y"]])
     if len(points) < 4:
-        raise columns.wrong(f"has {len(points)} points; a track needs at least four")
+        raise columns.wrong(f"has only {counted(len(points), 'points')}; a track needs at least four")
     half = values["width"] / 2 if "width" in values else np.full(len(points), WIDTH / 2)
     left, right = values.get("left", half), values.get("right", half)
     steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
     same = np.flatnonzero(steps <= 1e-6)
     if same.size:
         raise columns.wrong(
-            f"the point {_place(points[same[0]])} occurs twice; remove one row", int(same[0]) + 1
+            f"the point {_place(points[same[0]])} occurs in two successive rows; remove one of them",
+            int(same[0]) + 1,
         )
     closed = bool(np.linalg.norm(points[-1] - points[0]) <= 2 * np.median(steps) and len(points) > 8)
     _check_steps(columns, points, steps)
@@ -87,15 +88,15 @@ def _check_heights(columns: Columns, points: Floats, steps: Floats, height: Floa
         k = int(steep[0])
         raise columns.wrong(
             f"the height jumps by {abs(height[k + 1] - height[k]):.3g} m within {steps[k]:.3g} m at "
-            f"{_place(points[k])}; correct z there, or remove the column",
+            f"{_place(points[k])}; correct z there, or remove the column z",
             k + 1,
         )
     tilted = np.flatnonzero(np.abs(bank) > MOST_BANK)
     if tilted.size:
         k = int(tilted[0])
         raise columns.wrong(
-            f"the bank is {np.degrees(bank[k]):.3g} deg at {_place(points[k])}, but it must not exceed "
-            f"{np.degrees(MOST_BANK):.0f} deg; check the unit in the header, bank [deg] or bank [rad]",
+            f"the bank at {_place(points[k])} is {np.degrees(bank[k]):.3g} deg, but at most "
+            f"{np.degrees(MOST_BANK):.0f} deg is allowed; check the unit in the header: bank [deg] or bank [rad]",
             k,
         )
 
@@ -106,8 +107,8 @@ def _check_steps(columns: Columns, points: Floats, steps: Floats) -> None:
     if far.size:
         k = int(far[0])
         raise columns.wrong(
-            f"the center line jumps by {steps[k]:.3g} m from {_place(points[k])} to {_place(points[k + 1])} "
-            f"(elsewhere, points are {usual:.3g} m apart); add points between them, or sort the rows",
+            f"the center line jumps by {steps[k]:.3g} m, from {_place(points[k])} to {_place(points[k + 1])}, but "
+            f"its points are usually {usual:.3g} m apart; add points in between, or sort the rows",
             k + 1,
         )
 
@@ -118,7 +119,7 @@ def _check_widths(columns: Columns, points: Floats, widths: Floats) -> None:
         k = int(narrow[0])
         raise columns.wrong(
             f"the track is only {widths[k]:.3g} m wide at {_place(points[k])}, but a car needs {NARROWEST} m; "
-            "left and right must be distances from the center line, both positive",
+            "check that left and right are positive distances from the center line",
             k,
         )
 
@@ -130,8 +131,8 @@ def _check_edges(file: str, course: Course) -> None:
     if folded.size:
         k = int(folded[0])
         raise DataError(
-            f"the track turns with a radius of {1 / abs(course.curvature[k]):.3g} m at "
-            f"{_place((course.x[k], course.y[k]))}, less than the {inner[k]:.3g} m to its inner edge; "
+            f"the center line has a radius of {1 / abs(course.curvature[k]):.3g} m at "
+            f"{_place((course.x[k], course.y[k]))}, but the inner edge of the track is {inner[k]:.3g} m away; "
             "smooth the center line there, or give more points",
             file=file,
         )
@@ -153,8 +154,8 @@ def _check_crossings(file: str, course: Course) -> None:
         if hit.size:
             at = a[k] + t[hit[0]] * d[k]
             raise DataError(
-                f"the center line crosses itself at {_place(at)}, {course.s[k]:.4g} m and "
-                f"{course.s[k + 2 + hit[0]]:.4g} m after its start; check the order of the rows",
+                f"the center line crosses itself at {_place(at)} ({course.s[k]:.4g} m and "
+                f"{course.s[k + 2 + hit[0]]:.4g} m from its start); check the order of the rows",
                 file=file,
             )
 

@@ -180,8 +180,8 @@ def _side(roles: Suspension, start: Vector) -> str:
     center, axis, _ = split_start(start)
     if axis[1] < 0:
         raise ModelError(
-            f"frame '{roles.wheel_center}': its y axis must point to the left, along the spin axis, but it has the "
-            f"direction {np.round(axis, 3).tolist()}; turn the frame"
+            f"frame '{roles.wheel_center}': the y axis must point to the left, along the spin axis of the wheel, "
+            f"but its direction is {np.round(axis, 3).tolist()}; rotate the frame"
         )
     return "left" if center[1] > 0 else "right"
 
@@ -206,11 +206,14 @@ def _rack(model: Model, roles: Suspension, wanted: bool) -> str | None:
     """The joint of the rack; None if the model has no rack and none is `wanted`."""
     if roles.rack in model.joints:
         if not isinstance(model.joints[roles.rack], Prismatic):
-            raise ModelError(f"joint '{roles.rack}' is used as the rack, but it is not prismatic")
+            raise ModelError(
+                f"joint '{roles.rack}' is used as the rack, but it is not prismatic; name a prismatic joint as "
+                "'rack' of the Suspension"
+            )
         return roles.rack
     if wanted:
         hint = suggest(str(roles.rack), list(model.joints), "joints")
-        raise ModelError(f"model '{model.name}' has no joint '{roles.rack}' to steer with; {hint}")
+        raise ModelError(f"model '{model.name}' has no joint '{roles.rack}' for the rack; {hint}")
     return None
 
 
@@ -232,8 +235,8 @@ def _check_frames(model: Model, roles: Suspension) -> None:
     for frame in (roles.wheel_center, roles.contact, *(roles.steer_axis or ())):
         if frame not in known:
             raise ModelError(
-                f"model '{model.name}' has no frame '{frame}', which curves require; give a frame this name, or "
-                f"state the names of its frames in a Suspension; {suggest(frame, known, 'frames')}"
+                f"model '{model.name}' has no frame '{frame}', which is needed for curves; rename a frame, or give "
+                f"the model's own frame names in a Suspension; {suggest(frame, known, 'frames')}"
             )
 
 

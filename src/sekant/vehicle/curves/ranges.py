@@ -22,8 +22,8 @@ def given_range(text: str | None, default: Any, what: str) -> tuple[float, float
     first, last, count = split_range(text, what, "mm")
     if count is not None:
         raise ModelError(
-            f"{what}: '{text}' contains a number of values; write only the range, and set the number of values with "
-            "--points or --racks"
+            f"{what}: '{text}' contains a number of values, but only a range is allowed here; set the number of "
+            "values with --points or --racks"
         )
     low, high = (_length(end, what) for end in (first, last))
     if not low < high:
@@ -36,12 +36,13 @@ def _length(text: str, what: str) -> float:
         value = float(text)
         if abs(value) >= LONGEST:
             raise ModelError(
-                f"{what}: {text} without a unit is in meters; write {text}mm if you mean millimeters"
+                f"{what}: {text} without a unit means {text} m, which is too large; write {text}mm if you mean "
+                "millimeters"
             )
     except ValueError:
         value = quantity(text, "m", what)
     if not np.isfinite(value):
-        raise ModelError(f"{what}: {text} is not finite")
+        raise ModelError(f"{what}: '{text}' is not a finite number")
     return value
 
 
@@ -52,7 +53,9 @@ def quantity(given: Any, unit: str, what: str) -> float:
     except ModelError as error:
         raise ModelError(f"{what}: {error.message}") from None
     if isinstance(found, Expression):
-        raise ModelError(f"{what}: '{given}' is not a number; write one in {unit}")
+        raise ModelError(
+            f"{what}: '{given}' is an expression, but must be a number; write a number in {unit}"
+        )
     return float(found)  # type: ignore[arg-type]
 
 
@@ -80,10 +83,13 @@ def grid_values(given: ArrayLike | None, default: NDArray[np.float64], what: str
     try:
         values = np.atleast_1d(np.asarray(entries, float))
     except (TypeError, ValueError):
-        raise ModelError(f"{what} must be finite, increasing numbers (got {given})") from None
+        raise ModelError(f"{what} must consist of finite, increasing numbers (got {given})") from None
     if values.size and np.nanmax(np.abs(values)) >= LONGEST:
         span = f"{np.nanmin(values):g} to {np.nanmax(values):g}"
-        raise ModelError(f"{what} is in meters (got {span}); write '50 mm' if you mean millimeters")
+        raise ModelError(
+            f"{what} is in meters, so the given values, {span}, are too large; write a unit, such as '50 mm', if "
+            "you mean millimeters"
+        )
     if values.ndim != 1 or not values.size or not np.all(np.isfinite(values)) or np.any(np.diff(values) <= 0):
-        raise ModelError(f"{what} must be finite, increasing numbers (got {given})")
+        raise ModelError(f"{what} must consist of finite, increasing numbers (got {given})")
     return values

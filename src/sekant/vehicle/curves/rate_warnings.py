@@ -39,9 +39,9 @@ def rate_warnings(
                     "negative_motion_ratio",
                     f"spring '{name}'",
                     _where(travel, ratio <= 0),
-                    f"its motion ratio drops to {worst:.3g}, because the linkage passes its dead point, beyond which "
-                    "the spring extends in bump",
-                    "move the points of push rod, rocker and spring, or limit the travel",
+                    f"its motion ratio drops to {worst:.3g}, because the linkage passes its dead center, beyond "
+                    "which the spring extends in bump",
+                    "move the points of the push rod, rocker and spring, or limit the travel",
                 )
             )
         elif _too_soft(spring, length):
@@ -51,8 +51,8 @@ def rate_warnings(
                     "spring_pressed_far",
                     f"spring '{name}'",
                     "as drawn",
-                    f"a stiffness of {spring.stiffness:g} N/m compresses it from a free length of "
-                    f"{spring.free_length:.4g} m to {float(np.nanmean(length)):.3g} m; the wheel rate is "
+                    f"with a stiffness of {spring.stiffness:g} N/m, it is compressed from a free length of "
+                    f"{spring.free_length:.4g} m to {float(np.nanmean(length)):.3g} m, and the wheel rate is only "
                     f"{1e-3 * float(np.nanmin(rate)):.3g} N/mm",
                     _remedy(spring),
                 )
@@ -63,8 +63,8 @@ def rate_warnings(
                     "negative_wheel_rate",
                     f"spring '{name}'",
                     _where(travel, rate < 0),
-                    f"the wheel rate drops to {1e-3 * float(np.nanmin(rate)):.3g} N/mm, so the load decreases in "
-                    "bump",
+                    f"the wheel rate drops to {1e-3 * float(np.nanmin(rate)):.3g} N/mm, so the wheel load "
+                    "decreases in bump",
                     _remedy(spring),
                 )
             )
@@ -84,7 +84,7 @@ def _remedy(spring: object) -> str:
             f"a stiffness without a unit is in N/m, whatever the unit of the points; if it is in N/mm, write "
             f"{k:g} N/mm"
         )
-    return "check stiffness and preload of the spring, and the points that drive it"
+    return "check the stiffness and preload of the spring, and the points of its linkage"
 
 
 def _where(travel: Vector, chosen: NDArray[np.bool_]) -> str:

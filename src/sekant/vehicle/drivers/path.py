@@ -168,8 +168,8 @@ def follow_path(
     steepest = float(np.max(np.abs(np.diff(y) / np.diff(x))))
     if steepest > 1.0:
         raise ModelError(
-            f"the path deviates by {np.degrees(np.arctan(steepest)):.0f} deg from the direction of x, but the "
-            "driver can follow paths y(x) only up to 45 deg; align the path with x"
+            f"the path is inclined by up to {np.degrees(np.arctan(steepest)):.0f} deg to the x axis, but the "
+            "driver can follow paths y(x) only up to 45 deg; align the path with the x axis"
         )
     table = TableData(x=tuple(x), y=tuple(y), kind="pchip", extrapolation="constant")
     seen = " + ".join(
@@ -190,8 +190,8 @@ def _numbers(speed: float, lateral: LateralModel) -> dict[str, float]:
     """Values of the parameters of `follow_path`."""
     if speed <= 0 or lateral.yaw_gain <= 0 or not lateral.stable:
         raise ModelError(
-            f"the car cannot follow a path at {speed:g} m/s, where its yaw gain is {lateral.yaw_gain:.3g}/s; drive "
-            "forward and, if the car oversteers, below its critical speed"
+            f"the car cannot follow a path at {speed:g} m/s (yaw gain {lateral.yaw_gain:.3g}/s); choose a positive "
+            "speed that is below the critical speed if the car oversteers"
         )
     K, _, weights = preview_gains(lateral, speed)
     seen = (*lateral.felt, *PLACED)

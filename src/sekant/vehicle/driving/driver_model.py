@@ -73,7 +73,7 @@ def lateral_model(
 def _lateral_model(
     car: Car, speed: float, alike: Alike | None, keep: bool, driven: tuple[Variant, State] | None
 ) -> LateralModel:
-    with doing("finding how the car responds to its driver"):
+    with doing("computing the response of the car to steering"):
         running = small_steering(car, speed, tuple(FELT), alike, keep, driven)
         running = running or _linearized(car, speed, alike, keep)
     f = np.linspace(0.0, HIGHEST, POINTS + 1)[1:]

@@ -63,7 +63,7 @@ def speed_locus(given: Car | dict[str, Any], speeds: ArrayLike) -> RootLocus:
     which it is unstable."""
     values = np.atleast_1d(np.asarray(speeds, float))
     if np.any(values <= 0):
-        raise ModelError(f"speeds of a locus must be positive (got {values.min():g} m/s)")
+        raise ModelError(f"the speeds of a root locus must be positive (got {values.min():g} m/s)")
     runner = _StraightRunner(given, float(values[0]))
     return root_locus(lambda speed: linearize(runner.system, runner.motion(speed)), "speed", values)
 

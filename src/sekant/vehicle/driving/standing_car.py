@@ -123,8 +123,8 @@ def settled(driven: Variant, car: Car, speed: float, alike: Alike | None = None,
             rest = equilibrium(variant.system, parameters={**variant.values, **wind})
         except SolverError as error:
             raise SolverError(
-                f"the car has no equilibrium at {speed:g} m/s: {error.message}; check springs, tires, and "
-                "areas of downforce over the height"
+                f"the car has no equilibrium at {speed:g} m/s: {error.message}; check the springs and tires, and "
+                "downforce areas that depend on the ride height"
             ) from None
         return dict(zip(names, rest.q.tolist(), strict=True))
 

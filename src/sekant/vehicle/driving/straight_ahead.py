@@ -179,9 +179,9 @@ class _Running:
         if not np.isfinite(left).all():
             name = self._rate_names[int(np.argmin(np.isfinite(left)))]
             raise SolverError(
-                f"the rate of '{name}' is not finite where the car runs straight ahead at {self.speed:.4g} m/s: "
-                f"there, a table of the car is evaluated beyond its ends, or an expression takes the root or "
-                f"logarithm of a negative number"
+                f"the rate of '{name}' is not finite when the car runs straight ahead at {self.speed:.4g} m/s; "
+                "check for tables that are evaluated outside their range, and for expressions with the root or "
+                "logarithm of a negative number"
             )
         for _ in range(MOST_STEPS):
             if np.abs(left).max() < TOLERANCE:
@@ -203,9 +203,9 @@ class _Running:
         worst = int(np.argmax(np.abs(left)))
         name = self._rate_names[worst]
         raise SolverError(
-            f"the car has no steady motion straight ahead at {self.speed:.4g} m/s: '{name}' still changes by "
-            f"{left[worst]:.3g} in SI units per second; check springs, tires and the drive at this speed, or "
-            "drive a maneuver that steers by time"
+            f"the car has no steady motion straight ahead at {self.speed:.4g} m/s: the search ended where '{name}' "
+            f"changes at a rate of {left[worst]:.3g} (SI units); check the springs, tires and drive at this speed, "
+            "or choose a maneuver that prescribes the steering over time"
         )
 
     def answer(self, q: Floats, v: Floats, z: Floats, p: Floats) -> SmallSteering:

@@ -47,7 +47,7 @@ class DriveStudy(Analysis):
     ):
         super().__init__(described, names, channels, options, formulation)
         if formulation != "joint":
-            raise SekantError(f"cars are driven in joint coordinates (got '{formulation}')")
+            raise SekantError(f"cars can be driven only with the formulation 'joint' (got '{formulation}')")
         self._car = described
         self._maneuver, self._given = _maneuver(self.given.pop("maneuver", None) or described.maneuver)
         for name in names:
@@ -58,7 +58,7 @@ class DriveStudy(Analysis):
     def described(cls, given: Any) -> Car:
         if not isinstance(given, (Car, dict)):
             raise SekantError(
-                f"a study of drives needs a car, for example from sk.vehicle.load_car (got {given!r})"
+                f"a study of maneuvers requires a car, for example from sk.vehicle.load_car (got {given!r})"
             )
         return self_contained(car_description(given))
 
@@ -74,7 +74,7 @@ class DriveStudy(Analysis):
         fields, option = MANEUVERS[kind].model_fields, name.removeprefix(OF_MANEUVER)
         if option not in fields:
             raise ModelError(
-                f"'{name}': {kind} has no '{option}'; {suggest(option, list(fields), 'options')}"
+                f"'{name}': maneuver '{kind}' has no option '{option}'; {suggest(option, list(fields), 'options')}"
             )
         return unit_of(fields[option])
 
@@ -121,7 +121,7 @@ class DriveStudy(Analysis):
             return run[name]
         except SekantError as error:
             known = ", ".join(measure.name for measure in run.measures)
-            raise SekantError(f"{error}; measures of {run.maneuver.type}: {known}") from None
+            raise SekantError(f"{error}; measures of the maneuver '{run.maneuver.type}': {known}") from None
 
 
 def _maneuver(given: Any) -> tuple[str, dict[str, Any]]:

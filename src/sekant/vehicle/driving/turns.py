@@ -105,7 +105,7 @@ def steady_turns(
     car = car_description(given)
     wanted = np.asarray(accelerations, float)
     if not wanted.size or np.any(wanted < 0) or np.any(np.diff(wanted) <= 0):
-        raise ModelError("steady turns: accelerations must increase, from 0 or above")
+        raise ModelError("steady turns: the accelerations must increase, and must not be negative")
     if not speed > 0:
         raise ModelError(f"steady turns: the speed must be positive (got {speed:g} m/s)")
     loads = standing_loads(car)
@@ -124,7 +124,7 @@ def steady_turns(
             continue
         between = np.linspace(last, a, int(np.ceil((a - last) / STEP)) + 1)[1:]
         for step in between if last else [min(FIRST, a), *between]:
-            with doing(f"finding the turn at {step:.3g} m/s^2"):
+            with doing(f"computing the turn at {step:.3g} m/s^2"):
                 motion = search.turn(float(step))
         found.append(motion)
         last = float(a)
@@ -142,8 +142,8 @@ def _refuse_beyond_grip(
     limit = point.across * (GRAVITY + DENSITY * point.lift_area * speed**2 / (2 * point.mass))
     if acceleration > BEYOND * limit:
         raise SolverError(
-            f"steady turns: {acceleration:.3g} m/s^2 is beyond the grip: at {speed:.3g} m/s the tires allow about "
-            f"{limit:.2g} m/s^2; reduce the lateral acceleration"
+            f"steady turns: {acceleration:.3g} m/s^2 exceeds the grip: at {speed:.3g} m/s, the tires allow only "
+            f"about {limit:.2g} m/s^2; reduce the lateral acceleration"
         )
 
 

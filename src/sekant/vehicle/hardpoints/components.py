@@ -56,7 +56,7 @@ class WheelData(Description):
     @model_validator(mode="after")
     def _readable(self):
         if self.tire is not None and _SIZE.fullmatch(self.tire) is None:
-            raise ValueError(f"'{self.tire}' is not a tire size; write it as 205/55 R16")
+            raise ValueError(f"'{self.tire}' is not a tire size; write a size such as 205/55 R16")
         return self
 
     @property
@@ -100,7 +100,7 @@ class StopData(Description):
     @model_validator(mode="after")
     def _one_law(self):
         if (self.curve is None) == (self.stiffness == 0.0):
-            raise ValueError("a stop needs either a stiffness or a curve")
+            raise ValueError("a stop needs either a stiffness or a curve, not both")
         return self
 
 
@@ -175,7 +175,7 @@ class AntiRollBar(Description):
     @model_validator(mode="after")
     def _one_rate(self):
         if (self.rate is None) == (self.section is None):
-            raise ValueError("an anti-roll bar needs either a rate or a section")
+            raise ValueError("an anti-roll bar needs either a rate or a section, not both")
         return self
 
     @property
@@ -204,7 +204,7 @@ class HeaveSpring(Description):
     @model_validator(mode="after")
     def _stiff(self):
         if self.preload and not self.stiffness:
-            raise ValueError("a preload needs a stiffness")
+            raise ValueError("a spring with a preload needs a stiffness; give one, or remove the preload")
         return self
 
 
@@ -229,7 +229,9 @@ class SteeringColumn(Description):
                 "a column needs rack_per_turn, the travel of the rack for one turn of the steering wheel"
             )
         if self.column and self.stiffness is not None:
-            raise ValueError("a column is either rigid (column: true) or has a stiffness; remove one of them")
+            raise ValueError(
+                "a column is either rigid (column: true) or has a stiffness; remove column or stiffness"
+            )
         return self
 
 

@@ -64,7 +64,7 @@ class SpringData(Description):
     def _preload_or_length(self):
         if self.free_length is None and self.preload and not self.stiffness:
             raise ValueError(
-                "a preload needs a stiffness; give one, or give free_length instead of the preload"
+                "a spring with a preload needs a stiffness; give one, or give free_length instead of preload"
             )
         if self.free_length is not None and self.preload:
             raise ValueError("give either preload or free_length, not both")
@@ -140,7 +140,7 @@ class HardPoints(Description):
         if turn is not None and known not in (None, turn):
             both = f"{known:g} m and {turn:g} m"
             raise ValueError(
-                f"axle.steering and suspension have different rack_per_turn ({both}); remove one"
+                f"axle.steering and suspension have different values of rack_per_turn ({both}); remove one of them"
             )
         if known is None and turn is not None:
             with_ratio = self.suspension.model_copy(update={"rack_per_turn": turn})
@@ -155,7 +155,7 @@ class HardPoints(Description):
             return self
         if "contact" in self.points:
             if self.wheel.radius is not None:
-                raise ValueError("give either wheel.radius or the point contact, not both")
+                raise ValueError("give either wheel.radius or the point 'contact', not both")
             return self
         self.points["contact"] = touch
         return self
@@ -213,8 +213,8 @@ class HardPoints(Description):
             if not 0.005 < radius < 5.0:
                 likely = "millimeters, write unit: mm" if radius > 1.0 else "meters, write unit: m"
                 raise ValueError(
-                    f"points: the wheel center is {radius:g} m above the contact point, which is not the radius of a "
-                    f"wheel; if the points are in {likely}"
+                    f"points: the wheel center is {radius:g} m from the contact point, which cannot be the radius "
+                    f"of a wheel; if the points are in {likely}"
                 )
         return self
 
@@ -268,8 +268,8 @@ def _wrong_unit(given: HardPoints) -> list[ModelError]:
     likely = "mm" if size > LARGEST_SIZE else "m"
     return [
         ModelError(
-            f"the points span {size:.4g} m, which is not the size of a suspension; if they are in {likely}, "
-            f"write unit: {likely}",
+            f"the points span {size:.4g} m, which cannot be the size of a suspension; if their coordinates are in "
+            f"{likely}, write unit: {likely}",
             path=("unit",),
         )
     ]
@@ -287,8 +287,8 @@ def _astray(given: HardPoints, names: list[str]) -> list[ModelError]:
     blamed, others = (far, "wheel_center") if few else (wheel, "most points")
     return [
         ModelError(
-            f"lies {abs(given.point(name)[1]):g} m from the center plane, on the other side of the vehicle from "
-            f"{others}; give the points of one side only, and check the sign of y",
+            f"lies {abs(given.point(name)[1]):g} m from the center plane, on the side of the vehicle opposite to "
+            f"{others}; give the points of only one side, and check the sign of y",
             path=("points", name),
         )
         for name in blamed
@@ -316,7 +316,7 @@ def check_points(given: HardPoints, required: dict[str, str], optional: dict[str
     if not found and "contact" not in given.points:
         found.append(
             ModelError(
-                "'contact' is missing (the point at which the tire meets the road); give this point, wheel.tire or "
+                "'contact' is missing (the point at which the tire meets the road); give the point, wheel.tire or "
                 "wheel.radius",
                 path=("points",),
             )
@@ -324,7 +324,7 @@ def check_points(given: HardPoints, required: dict[str, str], optional: dict[str
     if not found and abs(given.point("wheel_center")[1]) < 1e-6:
         found.append(
             ModelError(
-                "lies on the center plane of the vehicle (y = 0); give the points of the left or of the right side",
+                "lies on the center plane of the vehicle (y = 0); give the points of the left or right side",
                 path=("points", "wheel_center"),
             )
         )
@@ -337,7 +337,7 @@ def apart(given: HardPoints, *pairs: tuple[str, str]) -> None:
     for a, b in pairs:
         if np.linalg.norm(given.point(a) - given.point(b)) < 1e-6:
             raise ModelError(
-                f"coincides with '{a}', but the two points are the ends of one part; move them apart",
+                f"coincides with '{a}', but the two points are different points of one part; move them apart",
                 path=("points", b),
             )
 

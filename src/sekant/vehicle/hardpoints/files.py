@@ -74,7 +74,7 @@ def describes_axle(path: str | PathLike[str]) -> bool:
 def _no_side(side: Side | None, path: str | PathLike[str]) -> None:
     if side is not None:
         raise ModelError(
-            f"{path} contains a model, not hard points; only hard points can be mirrored to the {side} side"
+            f"{path} contains a model, but only hard points can be mirrored; omit the side ('{side}')"
         )
 
 
@@ -82,7 +82,9 @@ def _described(path: Path, data: dict[str, Any]) -> tuple[Model, Suspension]:
     for key in data:
         if key not in ("model", "suspension", "name", "description"):
             raise ModelError(
-                f"unknown key '{key}'; a file with 'model' may also contain 'suspension'", path=(key,)
+                f"unknown key '{key}'; in addition to 'model', a file may contain only 'suspension', 'name' and "
+                "'description'",
+                path=(key,),
             )
     if not isinstance(data["model"], str):
         raise ModelError("must be the name of a model file", path=("model",))

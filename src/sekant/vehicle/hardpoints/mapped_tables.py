@@ -69,7 +69,7 @@ def _named(name: str, folder: Path, path: tuple[str, ...]) -> dict[str, Any]:
     file = folder / name
     if file.suffix.lower() not in (".yaml", ".yml") or not file.is_file():
         raise ModelError(
-            f"there is no mapping '{name}'; give a .yaml file or a built-in mapping; "
+            f"there is no mapping '{name}'; name an existing .yaml file or a built-in mapping; "
             f"{suggest(name, BUILT_IN, 'built-in mappings')}",
             path=path,
         )
@@ -111,7 +111,7 @@ def _dict(data: Mapping[str, Any], key: str, path: tuple[str, ...]) -> Mapping[s
 def _texts(given: Any, path: tuple[Any, ...]) -> tuple[str, ...]:
     found = given if isinstance(given, list) else [given]
     if not found or not all(isinstance(text, str) and text.strip() for text in found):
-        raise ModelError(f"must be a name or a list of names (got {given!r})", path=path)
+        raise ModelError(f"must be a name, or a list of at least one name (got {given!r})", path=path)
     return tuple(text.strip() for text in found)
 
 
@@ -120,7 +120,7 @@ def _axes(given: Any, path: tuple[str, ...]) -> tuple[tuple[float, int], ...]:
     found = [(-1.0 if t.startswith("-") else 1.0, t.lstrip("+-")) for t in texts]
     if sorted(axis for _, axis in found) != list(AXES):
         raise ModelError(
-            f"must give Sekant's x, y and z in terms of the table's axes, such as [-x, -y, z] (got {given!r})",
+            f"must express Sekant's x, y and z by the table's axes, such as [-x, -y, z] (got {given!r})",
             path=path,
         )
     return tuple((sign, AXES.index(axis)) for sign, axis in found)
@@ -142,7 +142,7 @@ def mapped_points(rows: Rows, file: str, mapping: PointMapping) -> tuple[dict[st
         if not wanted:
             continue  # points of other parts
         if name.lower() in known:
-            found.append(wrong(place, f"point '{name}' occurs here a second time"))
+            found.append(wrong(place, f"point '{name}' occurs a second time here; remove one of the rows"))
             continue
         known[name.lower()] = (place, coordinates)
         found += [
@@ -158,7 +158,12 @@ def mapped_points(rows: Rows, file: str, mapping: PointMapping) -> tuple[dict[st
         there = [known[name] for name in _lower(theirs) if name in known]
         if len(there) > 1:
             where = ", ".join(str(place.line) for place, _ in there)
-            found.append(wrong(there[1][0], f"'{ours}' occurs here more than once (rows {where})"))
+            found.append(
+                wrong(
+                    there[1][0],
+                    f"point '{ours}' occurs more than once (rows {where}); keep only one of the names in the table",
+                )
+            )
         elif not there and ours in mapping.strict:
             message = f"has no point '{theirs[0]}' ('{ours}'); {suggest(theirs[0], everything, 'points')}"
             found.append(wrong(Place(file, head[0]), message))
@@ -206,7 +211,8 @@ def _head(rows: Rows, file: str, mapping: PointMapping) -> tuple[tuple[int, list
             return (number, cells), at
     wanted = ", ".join(f"'{names[0]}'" for names in mapping.columns.values())
     raise DataError(
-        f"has no header row with {wanted}; give the headers of the table under 'columns'", file=file
+        f"has no header row with the columns {wanted}; give the column headers of the table under 'columns'",
+        file=file,
     )
 
 

@@ -58,7 +58,7 @@ def _source(path: str | PathLike[str]) -> Source:
     place = source.places.get(("points",), Place(str(path), None))
     if not _is_table(named):
         raise ModelError(
-            f"points: '{named}' is not a table; name a .csv or .xlsx file, or list the points here",
+            f"points: '{named}' is not the name of a table; name a .csv or .xlsx file, or list the points here",
             file=place.file,
             line=place.line,
         )
@@ -66,7 +66,9 @@ def _source(path: str | PathLike[str]) -> Source:
     for key in table.data:
         if key != "points":
             raise wrong(
-                table.places[key,], f"move '{key}' to {path}, which takes only its points from this table"
+                table.places[key,],
+                f"'{key}' is not allowed here, because {path} reads only the points of this table; move "
+                f"'{key}' to that file",
             )
     return Source(
         {**source.data, "points": table.data["points"]}, {**source.places, **table.places, ("points",): place}
@@ -97,14 +99,14 @@ def _rows_of(name: str, has_points: Callable[[Rows], bool]) -> tuple[str, Rows]:
         with_points = [title for title, rows in sheets.items() if has_points(rows)]
         if len(with_points) > 1:
             raise DataError(
-                f"has tables of points on the sheets {', '.join(with_points)}; name one: "
+                f"has tables of points on several sheets ({', '.join(with_points)}); name one of them, as in "
                 f"'{found['file']}[{with_points[0]}]'",
                 file=found["file"],
             )
         if not with_points:
             raise DataError(
-                f"has no table of points (sheets: {', '.join(sheets) or 'none'}); the header of such a table begins "
-                f"with '{HEAD}' and names the columns x, y, z",
+                f"has no table of points (sheets: {', '.join(sheets) or 'none'}); the header of such a table "
+                f"begins with '{HEAD}' and contains the columns x, y and z",
                 file=found["file"],
             )
         sheet = with_points[0]
@@ -117,7 +119,9 @@ def _mapped(path: Path, source: Source) -> Source:
     try:
         name = given["table"]
         if not _is_table(name):
-            raise ModelError(f"'{name}' is not a table; name a .csv or .xlsx file", path=("points", "table"))
+            raise ModelError(
+                f"'{name}' is not the name of a table; name a .csv or .xlsx file", path=("points", "table")
+            )
         mapping = read_mapping(given, path.parent, ("points",))
     except ModelError as error:
         raise _of_table(error, source.places, str(path)) from None
@@ -189,14 +193,15 @@ def _described(file: str, rows: Rows, unit: object) -> Source:
                 if "points" in data:
                     raise wrong(
                         place,
-                        "begins a second table of points; a sheet or file describes only one corner or axle",
+                        "begins a second table of points, but a sheet or file describes only one corner or axle; "
+                        "move this table to another file",
                     )
                 columns, data["points"] = _columns(cells, place), {}
                 places["points",] = place
             elif columns and len(cells) > 1 and _is_point(cells, columns):
                 name = cells[0]
                 if name in data["points"]:
-                    raise wrong(place, f"point '{name}' occurs here a second time")
+                    raise wrong(place, f"point '{name}' occurs a second time here; remove one of the rows")
                 data["points"][name] = _point(cells, columns, place, unit)
                 places["points", name] = place
             else:
@@ -209,12 +214,14 @@ def _described(file: str, rows: Rows, unit: object) -> Source:
         raise one_error(faults)
     if "points" not in data:
         raise DataError(
-            f"has no table of points; its header must begin with '{HEAD}' and name the columns x, y, z",
+            f"has no table of points; the header of such a table begins with '{HEAD}' and contains the columns x, "
+            "y and z",
             file=file,
         )
     if "unit" in data and any(stated is not None for _, stated in columns):
         raise wrong(
-            places["unit",], "give the unit either under 'unit' or in the header of the table, not both"
+            places["unit",],
+            "the unit is given twice, under 'unit' and in the header of the table; remove one of them",
         )
     return Source(data, places)
 
@@ -227,7 +234,7 @@ def _columns(cells: list[str], place: Place) -> list[tuple[int, str | None]]:
         if names.count(axis) != 1:
             raise wrong(
                 place,
-                f"the header of the table must name the column '{axis}' once (found {names.count(axis)})",
+                f"the header of the table must contain exactly one column '{axis}' (found {names.count(axis)})",
             )
     return [(names.index(axis), heads[names.index(axis)][1]) for axis in AXES]
 
@@ -268,7 +275,7 @@ def _set(data: dict[str, Any], places: Places, cells: list[str], place: Place) -
                 place, f"'{cells[0]}' cannot be set, because '{'.'.join(keys[: i + 1])}' already has a value"
             )
     if keys[-1] in at:
-        raise wrong(place, f"'{cells[0]}' occurs here a second time")
+        raise wrong(place, f"'{cells[0]}' occurs a second time here; remove one of the rows")
     found = [_value(text) for text in values]
     at[keys[-1]] = found[0] if len(found) == 1 else found
     places[path] = place

@@ -16,7 +16,10 @@ from sekant.vehicle.quantities import Kilograms, Meters, Plain
 def _moving(rack_per_turn: float) -> float:
     """Refuse a steering wheel that does not move the rack."""
     if rack_per_turn == 0.0:
-        raise wrong("must not be zero; use a negative value for a tie rod behind the axle")
+        raise wrong(
+            "must not be zero; give the travel of the rack for one turn of the steering wheel, negative for a tie "
+            "rod behind the axle"
+        )
     return rack_per_turn
 
 
@@ -66,6 +69,7 @@ class Suspension(Description):
         for name, limits in (("travel", self.travel), ("steering", self.steering)):
             if limits is not None and not limits[0] < limits[1]:
                 raise ValueError(
-                    f"{name}: the second value must be larger than the first (got {limits[0]:g} m, {limits[1]:g} m)"
+                    f"{name}: the second value must be greater than the first (got {limits[0]:g} m and "
+                    f"{limits[1]:g} m)"
                 )
         return self

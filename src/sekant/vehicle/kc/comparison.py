@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.errors import ModelError
+from sekant.errors import ModelError, counted
 from sekant.files import write_lines
 from sekant.vehicle.curves.poles import bound_of, shown_number
 from sekant.vehicle.curves.table import limit_lines, plain, unit_for_people
@@ -48,12 +48,14 @@ class ComparedCurves:
         first = self.curves[0]
         if len(self.labels) != len(self.curves):
             raise ModelError(
-                f"there are {len(self.labels)} labels for {len(self.curves)} designs; give one label for each design"
+                f"there must be one label for each design (got {counted(len(self.labels), 'labels')} for "
+                f"{counted(len(self.curves), 'designs')})"
             )
         for label, other in zip(self.labels, self.curves, strict=True):
             if not np.array_equal(first.travel, other.travel):
                 raise ModelError(
-                    f"{label} and {self.labels[0]} have different travels; compute their curves over the same travel"
+                    f"{label} and {self.labels[0]} have curves at different values of travel; compute both at the "
+                    "same values"
                 )
 
     def differences(self) -> list[Difference]:

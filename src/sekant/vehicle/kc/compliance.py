@@ -51,7 +51,7 @@ class ComplianceTable:
         if key not in self.rates:
             known = sorted({k[2] for k in self.rates})
             raise ModelError(
-                f"there is no rate of '{quantity}' in the case '{case}' for the side '{side}'; "
+                f"there is no rate of '{quantity}' for case '{case}' and side '{side}'; "
                 f"{suggest(quantity, known, 'quantities')}"
             )
         return self.rates[key]

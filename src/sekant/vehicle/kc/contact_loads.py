@@ -58,9 +58,9 @@ class ContactLoads:
                 "vehicle_mass_assumed",
                 f"load case '{name}'",
                 "",
-                f"the load transfer under ax depends on the mass of the whole vehicle, which is assumed to be "
-                f"{self._mass:.4g} kg, with equal loads on both axles",
-                "give vehicle_mass under suspension",
+                "the load transfer under ax depends on the mass of the vehicle, which is assumed to be "
+                f"{self._mass:.4g} kg, for equal loads on both axles",
+                "give vehicle_mass under 'suspension'",
             ),
         )
 
@@ -74,7 +74,8 @@ class ContactLoads:
         load, vehicle = self.load, self._vehicle
         if load is None:
             raise ModelError(
-                f"load case '{name}' has accelerations; give wheel_load, the static load of a wheel"
+                f"load case '{name}' contains accelerations, which require the static load of a wheel; give "
+                "wheel_load"
             )
         for key, needed, way in (
             ("ay", ("cg_height",), "across"),
@@ -83,8 +84,8 @@ class ContactLoads:
             missing = [field for field in needed if getattr(vehicle, field) is None]
             if getattr(case, key) and missing:
                 raise ModelError(
-                    f"load case '{name}': {key} transfers load {way} the car; give {' and '.join(missing)} under "
-                    "'suspension'"
+                    f"load case '{name}': the load transfer {way} the car under {key} depends on missing data; "
+                    f"give {' and '.join(missing)} under 'suspension'"
                 )
         weight, height = self._mass * GRAVITY, vehicle.cg_height or 0.0
         lift = 1.0 if case.az is None else case.az

@@ -43,7 +43,7 @@ class AxleCurves(SuspensionCurves):
         SI."""
         if self.moved is None or by not in ("travel", "rack") or (by == "rack" and not self.moved.steered):
             raise ModelError(
-                f"gradients must be with respect to 'travel', or to 'rack' of a steered axle (got '{by}')"
+                f"gradients are available only with respect to 'travel' or, for a steered axle, 'rack' (got '{by}')"
             )
         slopes = self.moved.compiled.columns(self.moved.slopes(by))
         return {name: (f"{unit}/m" if unit != "1" else "1/m", x) for name, (unit, x) in slopes.items()}
@@ -104,8 +104,8 @@ def ways_of(motion: Any) -> tuple[tuple[float, float], str]:
     ways = np.asarray(motion, float)
     if ways.shape != (2,) or not np.all(np.isfinite(ways)) or not ways.any():
         raise ModelError(
-            f"motion must be 'parallel', 'roll', or a pair of numbers for left and right, not both zero "
-            f"(got {motion!r})"
+            "motion must be 'parallel', 'roll', or a pair of numbers (left, right) that are not both zero (got "
+            f"{motion!r})"
         )
     return (float(ways[0]), float(ways[1])), f"({ways[0]:g}, {ways[1]:g})"
 

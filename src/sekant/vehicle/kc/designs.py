@@ -22,7 +22,7 @@ from sekant.analyses.kinematics.grid import path_points, walk
 from sekant.analyses.kinematics.parameter_rates import parameter_rates
 from sekant.analyses.kinematics.quantities import scalar
 from sekant.engine.system import System, compile
-from sekant.errors import ModelError, check_known, suggest
+from sekant.errors import ModelError, check_known, counted, suggest
 from sekant.solvers.sweep import Sweep
 from sekant.vehicle.curves.frames import frame_pose
 from sekant.vehicle.curves.ranges import grid_values, through_zero
@@ -70,7 +70,7 @@ class AxleDesigns:
         ways, self.motion = ways_of(motion)
         if not all(ways):
             raise ModelError(
-                "in designs of an axle, both wheels must move; give a motion of two nonzero numbers"
+                "both wheels must move in designs of an axle; give a motion with two nonzero numbers"
             )
         self.ways = np.array(ways)
         self.travel = grid_values(travel, through_zero(*self.roles.left.travel, 41), "travel")
@@ -142,7 +142,8 @@ class AxleDesigns:
         counts = {column.size for column in columns.values()}
         if len(counts) != 1:
             raise ModelError(
-                f"every coordinate must have the same number of values, one for each design (got {sorted(counts)})"
+                "all coordinates must have the same number of values, one for each design (got the numbers "
+                f"{', '.join(map(str, sorted(counts))) or 'none'})"
             )
         wanted = [self.index(name) for name in curves] if curves else list(range(len(self._compiled.names)))
         found = np.empty((len(wanted), counts.pop(), *self.shape))
@@ -247,7 +248,8 @@ class AxleDesigns:
         for name, goal in goals.items():
             if goal.shape != self.travel.shape:
                 raise ModelError(
-                    f"the target of '{name}' has {goal.size} values, but the travel has {self.travel.size} positions"
+                    f"the target of '{name}' has {counted(goal.size, 'values')}, but the travel has "
+                    f"{counted(self.travel.size, 'positions')}; give one value for each position"
                 )
         wanted = {name: np.isfinite(goal) for name, goal in goals.items()}
         for name, there in wanted.items():

@@ -64,7 +64,7 @@ def fit_points(
         )
     low, high = np.array([bounds[name] for name in names], float).T
     if np.any(low >= high):
-        raise ModelError("fit_points: the second bound of a coordinate must be larger than the first")
+        raise ModelError("fit_points: each lower bound must be less than its upper bound")
     known = coordinates(hard_points(given))
     for name in names:
         check_known(name, known, f"there is no coordinate '{name}'", "coordinates")

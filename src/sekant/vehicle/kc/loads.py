@@ -201,8 +201,9 @@ class LoadedRigs:
             if support != "free":
                 raise
             raise SolverError(
-                f"load case '{name}': springs and bars have no equilibrium under the loads ({error.message}); "
-                "check stiffness, preload and stops, or lock the springs as drawn with hold: springs"
+                f"load case '{name}': the axle has no equilibrium under the loads ({error.message}); check the "
+                "stiffness and preload of springs and the stops, or set hold: springs, which locks the springs as "
+                "drawn"
             ) from None
         # every case starts from the first rest position, because the result depends on the start
         self._last.setdefault(support, rest)

@@ -44,9 +44,8 @@ class AxleRoles:
             )
             if f"{body}.{start}wheel_center" not in model.frame_names():
                 raise ModelError(
-                    f"model '{model.name}' has no axle with the default names, because there is no frame "
-                    f"'{body}.{start}wheel_center'; state the names of its parts with "
-                    "AxleRoles(left=Suspension(...), right=...)"
+                    f"model '{model.name}' has no frame '{body}.{start}wheel_center', which is the default name; "
+                    "give the model's own names in AxleRoles(left=Suspension(...), right=Suspension(...))"
                 )
         hubs = tuple(name for side in SIDES if (name := f"{side}.hub") in model.joints)
         return cls(found["left"], found["right"], hubs)

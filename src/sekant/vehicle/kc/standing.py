@@ -33,14 +33,18 @@ def standing(
     points = hard_points(given)
     by_side = loads if isinstance(loads, Mapping) else dict.fromkeys(SIDES, loads)
     if set(by_side) != set(SIDES):
-        raise ModelError(f"standing: give the loads of 'left' and 'right' (got {', '.join(by_side)})")
+        raise ModelError(
+            "standing: give one load for both wheels, or the loads of 'left' and 'right' (got "
+            f"{', '.join(by_side) or 'none'})"
+        )
     wanted = {side: quantity(by_side[side], "N", f"standing: load of '{side}'") for side in SIDES}
     height = quantity(travel, "m", "standing: travel")
     model, roles = axle_of(points, None, compliant=True)
     names = [f"{side}.spring_perch" for side in SIDES]
     if not all(name in model.parameters for name in names):
         raise ModelError(
-            f"a {points.type} without springs cannot be set to a load; give the points spring_top and spring_bottom"
+            f"standing: a {points.type} without springs cannot be adjusted to wheel loads; give the points "
+            "spring_top and spring_bottom"
         )
     rig = loaded_rig(model, roles, "height", symbolic=names)
     base = {f"{side}.fz": wanted[side] for side in SIDES}
@@ -64,8 +68,8 @@ def standing(
             found = np.column_stack([(residual(x + STEP * step) - left) / STEP for step in np.eye(2)])
             if np.linalg.matrix_rank(found) < 2:
                 raise SolverError(
-                    "standing: the springs carry no load, so their perches have no effect; check "
-                    "their stiffness"
+                    "standing: the springs carry no load, so the positions of the spring perches have no effect; "
+                    "check the stiffness of the springs"
                 )
             return found
 
@@ -78,6 +82,6 @@ def standing(
         kept = {name: value for name, value in points.set_up.items() if not name.endswith("spring_perch")}
         return points.model_copy(update={"set_up": {**kept, **found}})
     raise SolverError(
-        f"standing: the wheel loads differ by {result.error:.3g} N from the given loads after {MOST} iterations; "
-        "check that springs and stops can carry them"
+        f"standing: after {MOST} iterations, the wheel loads still differ by {result.error:.3g} N from the given "
+        "loads; check that the springs and stops can carry the given loads"
     )

@@ -106,7 +106,7 @@ def _targets(data: Mapping[str, Any], file: str) -> Targets:
     for name, text in (data.get("move") or {}).items():
         path = ("move", name)
         if not is_range(text):
-            raise ModelError(f"write the range of its change, such as -20..20 mm (got {text!r})", path=path)
+            raise ModelError(f"must be the range of the change, such as -20..20 mm (got {text!r})", path=path)
         with_place = _read(lambda text=text, name=name: read_range(text, "m", name, rising=True), path)
         move[name] = (with_place.first, with_place.last)
     travel = None
@@ -142,7 +142,7 @@ def _target(name: str, given: Any) -> CurveTarget:
     tolerance = number(given["tolerance"], unit, "tolerance") if "tolerance" in given else None
     weight = number(given.get("weight", 1.0), "1", "weight")
     if (tolerance is not None and tolerance <= 0) or weight <= 0:
-        raise ModelError("tolerance and weight must be positive", path=path)
+        raise ModelError("the tolerance and the weight of a target must be positive", path=path)
     if "values" in given or "travel" in given:
         at, values = given.get("travel"), given.get("values")
         if not (isinstance(at, list) and isinstance(values, list) and len(at) == len(values) > 1):
@@ -158,7 +158,8 @@ def _target(name: str, given: Any) -> CurveTarget:
         return CurveTarget(name, unit, travel=places, values=wanted, tolerance=tolerance, weight=weight)
     if "design" not in given:
         raise ModelError(
-            "a target needs either 'design', the target value as drawn, or 'travel' and 'values'", path=path
+            "a target needs either 'design' (the value at the design position) or 'travel' and 'values'",
+            path=path,
         )
     slope = None
     if "gradient" in given:
@@ -224,8 +225,8 @@ def tune(points: HardPoints, targets: Targets) -> Tuned:
     if not targets.move:
         known = list(coordinates(points))
         raise ModelError(
-            "contains no hard points to move; write, for example, move: {tie_rod_inner.z: -20..20 mm}, with "
-            f"coordinates such as {', '.join(known[:3])}",
+            "contains no hard points to move; add, for example, move: {tie_rod_inner.z: -20..20 mm}; some "
+            f"coordinates of this axle: {', '.join(known[:3])}",
             file=targets.file,
         )
     drawn = coordinates(points)

@@ -29,7 +29,8 @@ def build_arms(corner: Corner) -> None:
     )
     if corner.given.point("upper_ball")[2] <= corner.given.point("lower_ball")[2]:
         raise ModelError(
-            "lies below 'lower_ball'; check whether the two points are swapped", path=("points", "upper_ball")
+            "does not lie above 'lower_ball'; check whether the two points are swapped",
+            path=("points", "upper_ball"),
         )
     corner.upright()
     out, rear = np.array([0.0, corner.outward, 0.0]), np.array([-1.0, 0.0, 0.0])

@@ -13,9 +13,7 @@ _COMMON = {name: text for name, text in COMMON.items() if not name.startswith("t
 def _build(corner: Corner) -> None:
     steering = corner.given.tie_rod
     if steering not in _LINKS:
-        raise ModelError(
-            f"there is no link {steering}; the tie rod is one of the links 1 to 5", path=("tie_rod",)
-        )
+        raise ModelError(f"must be the number of a link from 1 to 5 (got {steering})", path=("tie_rod",))
     corner.upright()
     for k in _LINKS:
         add = corner.tie_rod if k == steering else corner.rod

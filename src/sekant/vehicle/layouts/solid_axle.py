@@ -163,13 +163,18 @@ def _check(corner: Corner, single: bool) -> None:
         if 0 < len(missing) < len(group):
             given = ", ".join(name for name in group if name not in missing)
             lacking = ", ".join(f"'{name}' ({group[name]})" for name in missing)
-            raise ModelError(f"add {lacking}, required together with {given}", path=("points",))
+            raise ModelError(f"together with {given}, also give {lacking}", path=("points",))
     if corner.has(*PITMAN) and not corner.has(*KINGPIN):
-        raise ModelError(f"a pitman arm steers knuckles; add {', '.join(KINGPIN)}", path=("points",))
+        raise ModelError(
+            "a pitman arm steers the wheels about their kingpins, but points of the kingpins and their links are "
+            f"missing; add {', '.join(KINGPIN)}",
+            path=("points",),
+        )
     across = corner.has(*PANHARD) or corner.has(*WATT)
     if corner.has(*PANHARD) and corner.has(*WATT):
         raise ModelError(
-            "a Panhard rod and a Watt linkage both locate the axle laterally; remove one", path=("points",)
+            "a Panhard rod and a Watt linkage both locate the axle laterally; remove one of them",
+            path=("points",),
         )
     if single and not across:
         raise ModelError(
@@ -179,8 +184,8 @@ def _check(corner: Corner, single: bool) -> None:
         )
     if not single and across and not (corner.elastic("upper_body") or corner.elastic("upper_axle")):
         raise ModelError(
-            "two upper links and a Panhard rod or Watt linkage overconstrain an axle with rigid joints; add bushings "
-            "at upper_body, use one upper link at y = 0, or remove the Panhard rod or Watt linkage",
+            "an axle with rigid joints is overconstrained by two upper links and a Panhard rod or Watt linkage; "
+            "add bushings at upper_body, use one upper link at y = 0, or remove the Panhard rod or Watt linkage",
             path=("points", "upper_body"),
         )
 

@@ -36,8 +36,8 @@ def _build_trailing(corner: Corner) -> None:
     d = members.unit(corner.given.point("hinge_outer") - corner.given.point("hinge_inner"))
     if np.hypot(d[0], d[2]) > ACROSS:
         raise ModelError(
-            f"the hinge of a trailing arm must run across the vehicle, but this hinge has the direction "
-            f"{np.round(d, 4).tolist()}; move its points, or write type: semi_trailing_arm",
+            "the hinge of a trailing arm must run across the vehicle, but its direction is "
+            f"{np.round(d, 4).tolist()}; move the points of the hinge, or write type: semi_trailing_arm",
             path=("points", "hinge_outer"),
         )
     _build(corner)

@@ -30,7 +30,8 @@ def _build(corner: Corner) -> None:
     pivot, beam, center = corner.p("pivot"), corner.p("beam"), corner.p("wheel_center")
     if abs(float(beam[1])) > MIDDLE:
         raise ModelError(
-            f"lies {float(beam[1]):g} m off the center plane; set its y to 0", path=("points", "beam")
+            f"lies {abs(float(beam[1])):g} m from the center plane, but must lie on it; set its y to 0",
+            path=("points", "beam"),
         )
     arm = corner.body("upright", members.plate(corner.mass("arm"), pivot, beam, center))
     corner.upright()

@@ -63,7 +63,11 @@ class Acceleration(Maneuver):
     def commands(self, at: ManeuverContext) -> Commands:
         drive, car = at.car.drive, at.car
         if drive is None:
-            raise ModelError("no axle is driven; add drive: {axle: rear} to the car", path=("drive",))
+            raise ModelError(
+                "this maneuver requires a drive, but no axle is driven; add, for example, drive: {axle: rear} to "
+                "the car",
+                path=("drive",),
+            )
         most = "drive_limit(speed)" if isinstance(drive.torque, TableData) else repr(drive.torque)
         slips, held = held_by_slip(car, at.loads, self.slip)
         torque = f"step5(t, 0, 0, {self.rise!r}, 1)*{most}"

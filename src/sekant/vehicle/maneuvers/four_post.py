@@ -135,12 +135,12 @@ class FourPost(Maneuver):
     def _fits(self) -> FourPost:
         if self.speed:
             raise ValueError(
-                "the car does not move forward on the four-post rig; instead of speed, set air_speed or road_speed"
+                "the car does not move forward on the four-post rig; remove speed, and set air_speed or road_speed"
             )
         if not self.first < self.last <= FASTEST:
             raise ValueError(
-                f"first must be less than last, and last must be at most {FASTEST:g} Hz (got {self.first:g} and "
-                f"{self.last:g} Hz)"
+                f"first must be less than last, and last must be at most {FASTEST:g} Hz (got first: {self.first:g} "
+                f"Hz, last: {self.last:g} Hz)"
             )
         if self.posts and self.file:
             raise ValueError("give either posts or file, not both")
@@ -207,8 +207,8 @@ class FourPost(Maneuver):
         named = self.columns or {name: name for name in WHEELS if name in log.names}
         if not named:
             raise ModelError(
-                f"'{self.file}' has no column for a post (its columns: {', '.join(log.names)}); assign columns to "
-                f"posts, such as columns: {{front_left: z_fl}}"
+                f"'{self.file}' has no column named after a post (its columns: {', '.join(log.names)}); assign "
+                "columns to posts, for example with columns: {front_left: z_fl}"
             )
         return {name: log.series(column, "m") for name, column in named.items()}
 

@@ -104,8 +104,8 @@ class LogReplay(Maneuver):
         if not tables:
             have = ", ".join(log.names)
             raise ModelError(
-                f"'{self.file}' has no column for {', '.join(GIVEN)} (its columns: {have}); assign columns to "
-                f"channels, such as columns: {{steering: SWA}}"
+                f"'{self.file}' has no column for any of {', '.join(GIVEN)} (its columns: {have}); assign columns "
+                "to these channels, for example with columns: {steering: SWA}"
             )
         commands = Commands(tables=tables)
         if "log_steering" in tables:

@@ -81,8 +81,8 @@ def measured_axle(
     file = given.curves if isinstance(given.curves, str) else given.curves["left"]
     if steered and not measured.steered:
         raise ModelError(
-            f"{file}: the axle is steered, but its curves contain only one rack position; measure at three or more "
-            "positions and give a column rack [mm], or remove the steering",
+            f"{file}: the axle is steered, but its curves were measured at only one rack position; measure at "
+            "three or more rack positions and add a column rack [mm], or remove the steering of the axle",
             path=("curves",),
         )
     part = Model(name="axle")

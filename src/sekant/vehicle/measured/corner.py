@@ -47,7 +47,9 @@ def corner_of_curves(
     """
     for needed in ("camber", "toe", "track_change"):
         if needed not in measured.names:
-            raise ModelError(f"the measured curves have no column '{needed}', which a corner requires")
+            raise ModelError(
+                f"the measured curves have no column '{needed}', which is needed for a corner; add it to the file"
+            )
     center = np.asarray(wheel_center, float)
     if center.shape != (3,) or abs(center[1]) < 1e-6:
         raise ModelError(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.columns import read_columns
-from sekant.errors import DataError, ModelError, suggest
+from sekant.errors import DataError, ModelError, counted, suggest
 from sekant.vehicle.curves.table import DRIVES, SHOWN, SuspensionCurves
 from sekant.vehicle.kc.glossary import GLOSSARY
 from sekant.vehicle.measured.strokes import NEAR, on_one_grid, strokes_of
@@ -41,7 +41,9 @@ def read_measured(path: str | PathLike[str], side: str = "left", *, strict: bool
     """
     table = read_columns(path, gaps=True)
     if len(table.values) < 4:
-        raise table.wrong(f"contains only {len(table.values)} positions; a curve needs at least four")
+        raise table.wrong(
+            f"contains only {counted(len(table.values), 'positions')}; a curve needs at least four"
+        )
     other, places = "right." if side == "left" else "left.", {}
     for place, header in enumerate(table.names):
         if header.startswith(other):
@@ -52,7 +54,7 @@ def read_measured(path: str | PathLike[str], side: str = "left", *, strict: bool
             raise table.wrong(f"column '{header}': unknown quantity '{name}'; {hint}")
         places.setdefault(name, place)  # of columns of the wheel and of the axle, the first is used
     if "travel" not in places:
-        raise table.wrong("has no column 'travel'")
+        raise table.wrong("has no column 'travel'; add the travel of the wheel, for example as travel [mm]")
     if strict:
         table.check_finite(table.names[place] for name, place in places.items() if name in NEEDED)
     names, columns = list(places), []
@@ -92,8 +94,9 @@ def deviations(
             ", ".join(f"{1e3 * rack:.4g}" for rack in x) for x in (measured.steering, ours.steering)
         )
         raise ModelError(
-            f"{measured.name}: the rack positions of the measurement ({places} mm) are outside those of the curves "
-            f"({own} mm); use a steering range that contains them"
+            f"{measured.name}: the rack positions of the measurement ({places} mm) are outside the range of the "
+            f"computed curves ({own} mm); compute the curves over a steering range that contains the measured "
+            "positions"
         )
     found = {}
     for name in measured.names:

@@ -35,7 +35,7 @@ def _files(given: Any) -> Any:
         return given
     if isinstance(given, str):
         return given
-    raise wrong("must be a file such as rig.csv, or {left: left.csv, right: right.csv}")
+    raise wrong("must be the name of a file, such as rig.csv, or {left: left.csv, right: right.csv}")
 
 
 def table_over_travel(column: str, unit: str) -> BeforeValidator:
@@ -48,7 +48,9 @@ def table_over_travel(column: str, unit: str) -> BeforeValidator:
             found = read_columns(given)
             for name in ("travel", column):
                 if name not in found.names:
-                    raise found.wrong(f"has no column '{name}'")
+                    raise found.wrong(
+                        f"has no column '{name}'; a table over travel needs the columns travel and {column}"
+                    )
             x = found.column("travel", "m", "m")
             y = found.column(column, unit, unit) if unit else found.values[:, found.names.index(column)]
         except ModelError as error:
@@ -86,15 +88,20 @@ class MeasuredSpring(Description):
     @model_validator(mode="after")
     def _one_way(self):
         if (self.top is None) != (self.bottom is None):
-            raise ValueError("one end is missing: give top and bottom, or neither")
+            raise ValueError("one end is missing; give both top and bottom, or neither")
         if self.wheel_rate is not None and (self.stiffness or self.top or self.motion_ratio is not None):
             raise ValueError(
-                "wheel_rate describes the whole spring; remove stiffness, points and motion_ratio"
+                "wheel_rate fully describes the spring; remove stiffness, top, bottom and motion_ratio"
             )
         if self.top is not None and self.motion_ratio is not None:
-            raise ValueError("motion_ratio follows from top and bottom; remove it, or remove the points")
+            raise ValueError(
+                "motion_ratio follows from top and bottom; remove motion_ratio, or remove top and bottom"
+            )
         if (self.top is not None or self.motion_ratio is not None) and not self.stiffness:
-            raise ValueError("stiffness is missing; a spring with points or a motion_ratio requires it")
+            raise ValueError(
+                "stiffness is missing, but a spring with top and bottom or with a motion_ratio requires it; add "
+                "stiffness"
+            )
         return self
 
 
@@ -120,14 +127,17 @@ class MeasuredDamper(Description):
     @model_validator(mode="after")
     def _one_way(self):
         if (self.top is None) != (self.bottom is None):
-            raise ValueError("one end is missing: give top and bottom, or neither")
+            raise ValueError("one end is missing; give both top and bottom, or neither")
         if (self.damping is None) == (self.curve is None):
-            raise ValueError("give either damping or a curve of force versus velocity")
+            raise ValueError("give either damping or a curve of force versus velocity, but not both")
         if self.top is not None and self.motion_ratio is not None:
-            raise ValueError("motion_ratio follows from top and bottom; remove it, or remove the points")
+            raise ValueError(
+                "motion_ratio follows from top and bottom; remove motion_ratio, or remove top and bottom"
+            )
         if self.top is not None and isinstance(self.damping, TableData):
             raise ValueError(
-                "a table of damping versus travel is the damping at the wheel; remove top and bottom"
+                "a table of damping versus travel specifies the damping at the wheel; remove top and bottom, or "
+                "give damping as a number"
             )
         return self
 
@@ -176,11 +186,13 @@ class MeasuredSuspension(Description):
     @model_validator(mode="after")
     def _beside_the_middle(self):
         if self.wheel_center[1] <= 0:
-            raise ValueError("wheel_center is the center of the left wheel; its y must be positive")
+            raise ValueError(
+                "wheel_center is the center of the left wheel, so its y coordinate must be positive"
+            )
         if self.wheel_center[1] > FARTHEST:
             raise ValueError(
-                f"wheel_center is {self.wheel_center[1]:g} m from the center plane; if this is in mm, write the "
-                "unit, as in [0, 730 mm, 0]"
+                f"wheel_center is {self.wheel_center[1]:g} m from the center plane, which is too far; if the value "
+                "is in mm, write the unit, as in [0, 730 mm, 0]"
             )
         return self
 

@@ -55,7 +55,7 @@ class MeasuredAxle(Description):
         found = self.suspension.radius or self.wheel.given_radius
         if found is None:
             raise ModelError(
-                "the radius is missing; write wheel: {tire: 205/55 R16} or wheel: {radius: 316 mm}",
+                "the radius of the wheel is missing; write wheel: {tire: 205/55 R16} or wheel: {radius: 316 mm}",
                 path=("wheel",),
             )
         return found

@@ -85,8 +85,8 @@ def _spring(given: MeasuredSpring | None, wheel: SprungWheel, into: Laws) -> Non
         load = wheel.column("spring_load")
         if load is None:
             raise ModelError(
-                "there is no spring, and the curves have no column spring_load; write spring: {wheel_rate: ...}, or "
-                "give the stiffness of the spring with points or a motion ratio",
+                "there is no spring, and the curves have no column spring_load; write spring: {wheel_rate: ...}, "
+                "or give the stiffness of the spring together with its end points or a motion ratio",
                 path=("spring",),
             )
         into.tables["spring_load"] = load
@@ -100,8 +100,8 @@ def _spring(given: MeasuredSpring | None, wheel: SprungWheel, into: Laws) -> Non
         ratio = given.motion_ratio if given.motion_ratio is not None else wheel.column("motion_ratio")
         if ratio is None:
             raise ModelError(
-                "the motion ratio is unknown; in addition to the stiffness of the spring, give top and bottom or a "
-                "motion_ratio, or add a column motion_ratio to the curves",
+                "the motion ratio is unknown; in addition to the stiffness of the spring, give top and bottom, "
+                "give motion_ratio, or add a column motion_ratio to the curves",
                 path=("spring",),
             )
         into.tables["spring_load"] = _through_ratio(given, ratio, wheel)
@@ -117,7 +117,7 @@ def _through_ratio(given: MeasuredSpring, ratio: float | TableData, wheel: Sprun
     at_rest = float(_values(ratio, np.zeros(1))[0])
     if at_rest <= 0:
         raise ModelError(
-            f"motion_ratio must be positive, but it is {at_rest:.3g} at the design position", path=("spring",)
+            f"motion_ratio must be positive at the design position (got {at_rest:.3g})", path=("spring",)
         )
     preload = wheel.carried / at_rest if given.preload is None else given.preload
     load = r * (preload + given.stiffness * np.array(compression.y))
@@ -167,7 +167,7 @@ def _line(
         ratio = -(length(STEP) - length(-STEP)) / (2 * STEP)
         if ratio <= 0:
             raise ModelError(
-                f"{name}: its motion ratio is {ratio:.3g}, so it extends in bump; check top and bottom",
+                f"{name}: the motion ratio is {ratio:.3g}, so the spring extends in bump; check top and bottom",
                 path=(name,),
             )
         preload = wheel.carried / ratio if given.preload is None else given.preload

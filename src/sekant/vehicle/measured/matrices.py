@@ -66,7 +66,7 @@ class ComplianceMatrices:
         most = 5 if u2 is None else 4
         soft = int(np.sum(values > RIGID * values.max()))
         if soft == 0:
-            raise ModelError("the compliance matrices are zero; remove compliance")
+            raise ModelError("the compliance matrices are zero; remove 'compliance', or correct its file")
         count = min(soft, most)
         if values[-count - 1] > SOFT * values.max():
             warnings.warn(
@@ -81,7 +81,7 @@ def _rigid_direction(side: str, count: int, softness: float) -> AnalysisWarning:
         f"compliance of the {side} wheel",
         "",
         f"a steered wheel has at most {count} elastic modes, so the next direction is treated as rigid, although its "
-        f"compliance is {softness:.1%} of the largest one",
+        f"compliance is {softness:.1%} of the largest compliance",
         "for five modes, give curves at only one rack position",
     )
 

@@ -73,7 +73,8 @@ def poses_of_curves(
     wheel's axis like the steering axis."""
     if axle is None and "wheelbase_change" in measured.names:
         raise ModelError(
-            "axle is missing; write axle: front or axle: rear, which determines the sign of wheelbase_change",
+            "axle is missing, but the sign of the column wheelbase_change depends on it; write axle: front or "
+            "axle: rear",
             path=("axle",),
         )
     p, quaternion = _wheel_poses(measured, center, radius, axle or "front")
@@ -97,8 +98,8 @@ def poses_of_rows(
     travel, racks, grid = on_one_grid(numbers, names)
     if not travel[0] < 0 < travel[-1]:
         raise ModelError(
-            f"travel must include zero, but it ranges from {1e3 * travel[0]:.4g} to {1e3 * travel[-1]:.4g} mm; "
-            "measure travel from the design position"
+            f"travel must include zero, but it ranges from {1e3 * travel[0]:.4g} mm to {1e3 * travel[-1]:.4g} mm; "
+            "measure the travel from the design position"
         )
     turned = grid[..., 4:8] / np.linalg.norm(grid[..., 4:8], axis=-1, keepdims=True)
     place = grid[..., 1:4]

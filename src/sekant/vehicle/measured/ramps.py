@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.columns import Columns, read_columns
-from sekant.errors import DataError, ModelError, suggest
+from sekant.errors import DataError, ModelError, counted, suggest
 from sekant.files import write_lines
 from sekant.model.joints.elastic import LENGTH
 
@@ -116,13 +116,15 @@ def read_ramps(paths: Sequence[str | PathLike[str]], radius: float = 0.0) -> lis
             load[:, 4] -= radius * load[:, 0]
             if np.ptp(travel[rows]) > 1e-3:
                 raise table.wrong(
-                    f"ramp '{name}': the travel is not constant; give a separate ramp for each travel",
+                    f"ramp '{name}': the travel must be constant within a ramp; give a separate ramp for each "
+                    "travel",
                     int(rows[0]),
                 )
             if len(rows) < FEWEST or (np.ptp(load, axis=0) / SCALE).max() < LEAST_LOAD:
                 raise table.wrong(
-                    f"ramp '{name}' is too short for a slope: it has {len(rows)} rows, and its loads vary by "
-                    f"{np.ptp(load, axis=0).max():.3g} N or N*m; measure at least {FEWEST} rows at increasing loads",
+                    f"ramp '{name}' is too short to determine a slope: it has {counted(len(rows), 'rows')}, and "
+                    f"its loads vary by at most {np.ptp(load, axis=0).max():.3g} (N or N*m); measure at least "
+                    f"{FEWEST} rows with larger increases of the load",
                     int(rows[0]),
                 )
             found.append(LoadRamp(name, float(travel[rows].mean()), load, moved))
@@ -143,9 +145,11 @@ def _numbers(table: Columns) -> dict[str, Vector]:
         found[name] = table.column(name, known[name], known[name])
     lacking = [name for name in MOVES if name not in found]
     if lacking:
-        raise table.wrong(f"has no column '{lacking[0]}'; a ramp needs the six columns {', '.join(MOVES)}")
+        raise table.wrong(f"has no column '{lacking[0]}'; ramps need the six columns {', '.join(MOVES)}")
     if not any(name in found for name in LOADS):
-        raise table.wrong(f"has no column of a load; a ramp needs at least one of {', '.join(LOADS)}")
+        raise table.wrong(
+            f"has no column for a load; ramps need at least one of the columns {', '.join(LOADS)}"
+        )
     return {**{name: np.zeros(len(table.values)) for name in LOADS}, **found}
 
 
@@ -186,8 +190,8 @@ def _compliance(ramps: Sequence[LoadRamp]) -> Vector:
     top = float(np.abs(values).max())
     if not values.max() > 0:
         raise ModelError(
-            f"identify: under {ramps[0].direction}, the wheel moves in the direction opposite to the load; "
-            "check the signs (x forward, y to the left, z up, rotations about these axes)"
+            f"identify: under {ramps[0].direction}, the wheel moves opposite to the load; check the signs (x "
+            "forward, y to the left, z up, rotations about these axes)"
         )
     values = np.maximum(values, 1e-6 * top)
     root = axes * np.sqrt(values)  # L_1, up to a rotation
@@ -243,7 +247,7 @@ def read_matrices(path: str | PathLike[str]) -> tuple[Vector, Vector]:
     _check(table, C)
     order = np.argsort(travel)
     if np.any(np.diff(travel[order]) <= 0):
-        raise table.wrong("the same travel occurs twice; keep one row for each travel")
+        raise table.wrong("the same travel occurs in several rows; keep one row for each travel")
     return travel[order], C[order]
 
 
@@ -254,14 +258,14 @@ def _check(table: Columns, C: Vector) -> None:
             i, j = np.unravel_index(np.argmax(np.abs(s - s.T)), (6, 6))
             load, move = list(LOADS), list(MOVES)
             raise table.wrong(
-                f"the compliance is not symmetric, because {load[j]}.{move[i]} and {load[i]}.{move[j]} differ; "
-                "identify rates from ramps with sekant kc --identify",
+                f"the compliance matrix is not symmetric, because {load[j]}.{move[i]} and {load[i]}.{move[j]} "
+                "differ; use sekant kc --identify, which computes symmetric rates from load ramps",
                 row,
             )
         if np.linalg.eigvalsh(0.5 * (s + s.T)).min() < -1e-6 * np.abs(s).max():
             raise DataError(
-                "under a combination of loads, the wheel would move in the direction opposite to the loads; identify "
-                "rates from ramps with sekant kc --identify",
+                "under some combination of loads, the wheel would move opposite to the loads; use sekant kc "
+                "--identify, which computes possible rates from load ramps",
                 file=table.file,
                 line=int(table.lines[row]),
             )

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.columns import Columns, read_columns
-from sekant.errors import ModelError, suggest
+from sekant.errors import ModelError, counted, suggest
 from sekant.model.joints.elastic import ElasticModes
 from sekant.vehicle.curves import wheel
 from sekant.vehicle.kc.compliance import CASES, MOVES, TURNS, ComplianceTable
@@ -65,7 +65,8 @@ class MeasuredCompliance:
         for (load, quantity), places in found.items():
             if any(not values for values in places):
                 raise ModelError(
-                    f"the rate of {quantity} under {load} is missing at some travels; give it at every travel"
+                    f"the rate of {quantity} under {load} is missing at some values of travel; give it at every "
+                    "travel"
                 )
         rates = {key: np.array([float(np.mean(v)) for v in places]) for key, places in found.items()}
         return cls(side, travel, rates)
@@ -130,9 +131,9 @@ class MeasuredCompliance:
         for load, work in zip(self.loads, np.einsum("nik,nik->kn", W, B), strict=True):
             if not work.min() > 0:
                 raise ModelError(
-                    f"compliance rates: under {load}, the wheel moves in the direction opposite to the load "
-                    f"at travel {1e3 * u[int(np.argmin(work))]:.4g} mm; check the signs (toe-in, camber "
-                    "outward and y to the left are positive)"
+                    f"compliance rates: under {load} at travel {1e3 * u[int(np.argmin(work))]:.4g} mm, the wheel "
+                    "moves opposite to the load; check the signs (toe-in, camber outward and y to the left are "
+                    "positive)"
                 )
         turn = np.zeros((u.size, 6, 6))
         turn[:, :3, :3] = turn[:, 3:, 3:] = R.transpose(0, 2, 1)
@@ -184,10 +185,11 @@ def _travel(table: Columns) -> Vector:
     if "travel" not in table.names:
         if len(table.values) != 1:
             raise table.wrong(
-                f"has {len(table.values)} rows, but no column 'travel'; add it, or keep one row"
+                f"has {counted(len(table.values), 'rows')}, but no column 'travel'; add this column, or keep only "
+                "one row"
             )
         return np.zeros(1)
     travel = table.column("travel", "m")
     if np.unique(travel).size != travel.size:
-        raise table.wrong("the same travel occurs twice; keep one row for each travel")
+        raise table.wrong("the same travel occurs in several rows; keep one row for each travel")
     return travel

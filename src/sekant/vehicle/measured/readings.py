@@ -21,7 +21,11 @@ SIDES = {"left": 1.0, "right": -1.0}
 ZERO = {"track_change": 1e-3, "wheelbase_change": 1e-3}  # m, largest values at zero travel
 NEEDED = ("camber", "toe", "track_change")
 SMALL = 2e-3  # rad: signs of smaller angles are not checked
-OUTWARD = {"camber": "with its top outward", "toe": "for toe-in", "track_change": "outward"}
+OUTWARD = {
+    "camber": "if the wheel leans outward",
+    "toe": "for toe-in",
+    "track_change": "if the wheel moves outward",
+}
 STEEPEST = 0.6  # rad, camber: larger values have the wrong unit
 
 
@@ -105,16 +109,18 @@ def _check(one: SuspensionCurves, file: str) -> None:
     for needed in NEEDED:
         if needed not in one.names:
             raise DataError(
-                f"has no column '{needed}'; curves of a wheel need {', '.join(NEEDED)} and travel", file=file
+                f"has no column '{needed}'; curves of a wheel need the columns {', '.join(NEEDED)} and travel",
+                file=file,
             )
     if (most := float(np.nanmax(np.abs(one["camber"])))) > STEEPEST:
         raise DataError(
-            f"camber reaches {np.degrees(most):.0f} deg; check its unit, [deg] or [rad]", file=file
+            f"camber reaches {np.degrees(most):.0f} deg; check the unit in the header: camber [deg] or camber [rad]",
+            file=file,
         )
     if "rack" in one.names and one.steering.size > 1 and not one.steering[0] < 0 < one.steering[-1]:
         raise DataError(
-            "rack must have positive and negative values, because zero is straight ahead, but it ranges from "
-            f"{1e3 * one.steering[0]:.4g} to {1e3 * one.steering[-1]:.4g} mm",
+            f"rack must have both negative and positive values, but it ranges from {1e3 * one.steering[0]:.4g} mm "
+            f"to {1e3 * one.steering[-1]:.4g} mm; measure it from straight ahead",
             file=file,
         )
     s = SIDES[one.side]
@@ -122,9 +128,9 @@ def _check(one: SuspensionCurves, file: str) -> None:
         gap, other = (np.abs(one["toe"] + k * s * one["steer_angle"]).max() for k in (1.0, -1.0))
         if gap > SMALL and other < 0.2 * gap:
             raise DataError(
-                f"toe or steer_angle has the wrong sign: on the {one.side}, toe must be "
-                f"{'the negative of' if s > 0 else 'equal to'} steer_angle (toe-in is positive, and so is steering "
-                "to the left)",
+                f"toe or steer_angle has the wrong sign: on the {one.side} side, toe must be "
+                f"{'the negative of' if s > 0 else 'equal to'} steer_angle (toe-in and steering to the left are "
+                "positive); change the sign of one of them",
                 file=file,
             )
 
@@ -139,7 +145,7 @@ def check_zero(one: SuspensionCurves, file: str) -> None:
         if name in one.names and abs(at := _at_zero(one, name)) > most:
             raise DataError(
                 f"{name} is {1e3 * at:.4g} mm at zero travel, but must be zero there; subtract this value from the "
-                "column, or measure the travel from the position at which it is zero",
+                f"column, or measure the travel from the position where {name} is zero",
                 file=file,
             )
 
@@ -151,8 +157,8 @@ def _check_sides(left: SuspensionCurves, right: SuspensionCurves, file: str) -> 
             a, b = _at_zero(left, name), _at_zero(right, name)
             if abs(a - b) > most:
                 raise DataError(
-                    f"{name} at zero travel is {1e3 * a:.4g} mm on the left but {1e3 * b:.4g} mm on the right; "
-                    "measure the travel of both sides from the design position",
+                    f"at zero travel, {name} is {1e3 * a:.4g} mm on the left side, but {1e3 * b:.4g} mm on the "
+                    "right side; measure the travel of both sides from the design position",
                     file=file,
                 )
     low, high = max(left.travel[0], right.travel[0]), min(left.travel[-1], right.travel[-1])
@@ -162,8 +168,8 @@ def _check_sides(left: SuspensionCurves, right: SuspensionCurves, file: str) -> 
         size = max(np.abs(a).max(), np.abs(b).max())
         if size > SMALL and np.abs(a + b).max() < 0.2 * np.abs(a - b).max():
             raise DataError(
-                f"{name} has opposite signs on the left and on the right, but on both sides it is positive "
-                f"{positive}; change its sign on one side",
+                f"{name} has opposite signs on the left and right sides, but on both sides, it must "
+                f"be positive {positive}; change its sign on one side",
                 file=file,
             )
 
@@ -171,8 +177,8 @@ def _check_sides(left: SuspensionCurves, right: SuspensionCurves, file: str) -> 
 def _check_range(one: WheelPoses, file: str) -> None:
     if not one.travel[0] < 0 < one.travel[-1]:
         raise DataError(
-            f"travel must include zero, but it ranges from {1e3 * one.travel[0]:.4g} to {1e3 * one.travel[-1]:.4g} "
-            "mm; measure travel from the design position",
+            f"travel must include zero, but it ranges from {1e3 * one.travel[0]:.4g} mm to "
+            f"{1e3 * one.travel[-1]:.4g} mm; measure the travel from the design position",
             file=file,
         )
 
@@ -203,8 +209,8 @@ def _read_poses(file: str, center: Vector) -> WheelPoses:
     data = read_poses(file)
     if data.quaternion is None:
         raise DataError(
-            "contains positions without orientations; add roll, pitch, yaw or a quaternion, from which camber and "
-            "toe follow",
+            "contains positions without orientations; add roll, pitch and yaw, or a quaternion, which determine "
+            "camber and toe",
             file=file,
         )
     for name in ("travel", "rack"):

@@ -73,7 +73,9 @@ def one_axle(axles: dict[str, MeasuredAxle], name: str | None) -> MeasuredAxle:
             "describes a car without measured curves; give the file of one of its suspensions instead"
         )
     if name is None:
-        raise ModelError(f"describes a car; select one of its axles with --of: {', '.join(axles)}")
+        raise ModelError(
+            f"describes a car with several measured axles ({', '.join(axles)}); select one of them with --of"
+        )
     check_known(name, axles, f"has no axle '{name}' with measured curves", "axles")
     return axles[name]
 

@@ -9,7 +9,7 @@ from math import floor, log10
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.errors import ModelError
+from sekant.errors import ModelError, counted
 
 Vector = NDArray[np.float64]
 LEAST = 0.5  # of the range: shorter strokes between two reversals are jitter
@@ -46,8 +46,8 @@ def averaged(rows: Vector, at: int) -> tuple[Vector, Vector, int]:
     if short or min(covered) < COVERED * span:
         row = int(ends[short[0] - 1] if short else ends[0])
         error = ModelError(
-            f"travel reverses at {1e3 * travel[row]:.4g} mm, inside its range, but up and down strokes must each "
-            "cover the whole range; sort the rows, or smooth the travel"
+            f"travel reverses its direction at {1e3 * travel[row]:.4g} mm, inside its range, but every up and down "
+            "stroke must cover the whole range; sort the rows, or smooth the travel"
         )
         error.row = row  # type: ignore[attr-defined]
         raise error
@@ -168,23 +168,23 @@ def on_one_grid(numbers: Vector, names: Sequence[str]) -> tuple[Vector, Vector, 
         where = f" at rack {1e3 * rack:.4g} mm" if len(curves) > 1 else ""
         if len(curve) < FEWEST:
             raise ModelError(
-                f"contains only {len(curve)} positions{where}; a curve needs at least {FEWEST}; measure more, or "
-                "remove the rows of this curve"
+                f"contains only {counted(len(curve), 'positions')}{where}; a curve needs at least {FEWEST}; "
+                "measure more, or remove the rows of this curve"
             )
         if np.any(np.diff(curve[:, at]) <= 0):
-            raise ModelError(f"the same travel occurs twice{where}; keep one row for each travel")
+            raise ModelError(f"the same travel occurs in several rows{where}; keep one row for each travel")
     if len(curves) == 2:
         raise ModelError(
-            "contains curves at two positions of the rack; a steered corner needs three or more positions, an "
-            "unsteered one a single curve"
+            "contains curves at two rack positions, but a steered corner needs at least three rack positions, and "
+            "an unsteered corner only one; measure at more positions, or remove one curve"
         )
     travel = min((curve[:, at] for curve in curves), key=np.ptp)
     low, high = max(c[0, at] for c in curves), min(c[-1, at] for c in curves)
     travel = travel[(travel >= low) & (travel <= high)]
     if travel.size < FEWEST:
         raise ModelError(
-            "the curves at different positions of the rack have too few travels in common; measure them over the "
-            "same range of travel"
+            "the curves at different rack positions overlap in too small a range of travel; measure all of them "
+            "over the same range"
         )
     if len(curves) == 1 or all(np.array_equal(curve[:, at], travel) for curve in curves):
         return travel, racks, np.stack(curves, axis=1)

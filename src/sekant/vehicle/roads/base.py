@@ -66,7 +66,7 @@ class Road(Description):
 
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         """Height () m at x, y () m."""
-        raise NotImplementedError(f"road type '{self.type}' has no height")
+        raise NotImplementedError(f"road type '{self.type}' must define the method elevation")
 
     def grip(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         """Factor () on the friction of tires at x, y () m."""
@@ -106,7 +106,8 @@ def read_road(given: Any) -> Any:
         given = {"type": "expression", "height": given}
     if not isinstance(given, Mapping):
         raise wrong(
-            "must be a mapping such as {type: sine, amplitude: 10 mm, wavelength: 5 m}, or the height"
+            "must be a mapping such as {type: sine, amplitude: 10 mm, wavelength: 5 m}, or a height (a number or "
+            "an expression)"
         )
     kind = given.get("type", "plane")
     if not isinstance(kind, str) or kind not in ROADS:
@@ -159,13 +160,14 @@ class _Alone:
             return SX(number.evaluate((local or {}).__getitem__, _no_call))
         except KeyError as error:
             raise SekantError(
-                f"the road uses {error}, which is defined only in a model; write a number instead"
+                f"the road uses {error}, which is available only in a model; write a number instead"
             ) from None
 
 
 def _no_call(name: str, arguments: list) -> Any:
     raise SekantError(
-        f"the road uses the table '{name}', which is defined only in a model; write an expression instead"
+        f"the road uses the function or table '{name}', which is available only in a model; write an expression of "
+        "x and y instead"
     )
 
 

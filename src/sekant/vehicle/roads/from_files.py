@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import model_validator
 
 from sekant.columns import read_columns
-from sekant.errors import SekantError
+from sekant.errors import SekantError, counted
 from sekant.geometry.spatial import SX
 from sekant.model.quantities import Positive
 from sekant.tables.table import Table, Table2
@@ -32,7 +32,7 @@ def _columns(data: dict[str, Any], wanted: tuple[tuple[str, ...], ...]) -> list[
         if set(options) <= set(names):
             return [columns[names.index(name)] for name in options]
     forms = " or ".join(", ".join(options) for options in wanted)
-    raise ValueError(f"{path} has the columns {', '.join(names)}, but it needs {forms}")
+    raise ValueError(f"{path} must have the columns {forms} (got {', '.join(names)})")
 
 
 @register
@@ -72,16 +72,18 @@ class TrackRoad(Road):
     @model_validator(mode="after")
     def _complete(self):
         if len(self.x) < 4:
-            raise ValueError(f"a track needs a file, or at least 4 values of x (got {len(self.x)})")
+            raise ValueError(f"a track needs a file, or at least four values of x (got {len(self.x)})")
         if len(self.left) != len(self.x) or (self.right and len(self.right) != len(self.x)):
             raise ValueError("x, left and right must have the same number of values")
         if np.any(np.diff(self.x) <= 0):
             row = int(np.argmax(np.diff(self.x) <= 0)) + 1
-            raise ValueError(f"x must increase, but value {row + 1} is not larger than the one before it")
+            raise ValueError(f"x must increase, but value {row + 1} is not greater than value {row}")
         if self.beyond == "periodic" and (
             self.left[0] != self.left[-1] or (self.right and self.right[0] != self.right[-1])
         ):
-            raise ValueError("with beyond: periodic, the last heights must equal the first heights")
+            raise ValueError(
+                "with beyond: periodic, the first and the last height of each track must be equal"
+            )
         return self
 
     @cached_property
@@ -128,13 +130,17 @@ class GridRoad(Road):
         xs, ys = np.unique(px), np.unique(py)
         if xs.size * ys.size != pz.size:
             raise ValueError(
-                f"the points do not form a grid: {xs.size} values of x and {ys.size} values of y require "
-                f"{xs.size * ys.size} lines, but the file has {pz.size}"
+                f"the points do not form a grid: {counted(xs.size, 'values')} of x and "
+                f"{counted(ys.size, 'values')} of y require {counted(xs.size * ys.size, 'rows')}, but the file has "
+                f"{counted(pz.size, 'rows')}"
             )
         z = np.full((xs.size, ys.size), np.nan)
         z[np.searchsorted(xs, px), np.searchsorted(ys, py)] = pz
         if np.isnan(z).any():
-            raise ValueError("the points do not form a grid: one point occurs twice, and another is missing")
+            raise ValueError(
+                "the points do not form a grid: at least one point occurs twice, and another is missing; give "
+                "each combination of x and y once"
+            )
         kept = {key: value for key, value in data.items() if key != "file"}
         return {**kept, "x": xs.tolist(), "y": ys.tolist(), "z": z.tolist()}
 
@@ -145,9 +151,11 @@ class GridRoad(Road):
                 f"a grid needs a file, or at least 4 x 4 points (got {len(self.x)} x {len(self.y)})"
             )
         if len(self.z) != len(self.x) or any(len(row) != len(self.y) for row in self.z):
-            raise ValueError(f"z must have {len(self.x)} rows of {len(self.y)} values")
+            raise ValueError(
+                f"z must have {len(self.x)} rows (one for each x) of {len(self.y)} values (one for each y)"
+            )
         if np.any(np.diff(self.x) <= 0) or np.any(np.diff(self.y) <= 0):
-            raise ValueError("x and y must increase")
+            raise ValueError("the values of x and of y must increase")
         return self
 
     @cached_property

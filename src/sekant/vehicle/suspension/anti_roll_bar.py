@@ -38,7 +38,9 @@ def add_anti_roll_bar(into: Assembly, left: Corner, right: Corner, bar: AntiRoll
         )
     across = np.array([0.0, 1.0, 0.0])
     if bar.type == "U":
-        _check_reach(arm - bar_point, across, "the arm ends on the bar's axis; move 'arm' away from it")
+        _check_reach(
+            arm - bar_point, across, "the arm ends on the bar's axis; move 'arm' away from this axis"
+        )
         for name, sign in (("left", np.ones(3)), ("right", MIRROR)):
             body = members.rod(bar.mass / 2, bar_point * sign, arm * sign)
             into.add("bodies", f"bar_{name}", body)
@@ -60,7 +62,7 @@ def add_anti_roll_bar(into: Assembly, left: Corner, right: Corner, bar: AntiRoll
             top = left.named_point("anti_roll_bar.top", np.array(bar.top), False)
         foot = bar_point * [1.0, 0.0, 1.0]
         stem = top - foot
-        _check_reach(arm - top, stem, "the crossbar ends on the stem's axis; move 'arm' away from it")
+        _check_reach(arm - top, stem, "the crossbar ends on the stem's axis; move 'arm' away from this axis")
         into.add("bodies", "bar_stem", members.rod(bar.mass / 2, foot, top))
         into.add("bodies", "bar_top", members.rod(bar.mass / 2, arm, arm * MIRROR))
         into.bar("bar_stem_rod", "bar_stem", RADIUS, foot, top, color="dark")
@@ -107,7 +109,7 @@ def add_heave_spring(into: Assembly, left: Corner, right: Corner, heave: HeaveSp
     width = 2 * abs(p[1])
     if float(width) < 1e-4:
         raise ModelError(
-            "lies on the center plane, where the heave spring has no length; move it to the left",
+            "lies on the center plane, so the heave spring has no length; move the point to the left",
             path=("axle", "heave_spring", "point"),
         )
     into.add("forces", "heave_spring", heave_between(heave, ends[0], ends[1], width))

@@ -107,7 +107,7 @@ def _add_rack(into: Assembly, left: Corner, steering: SteeringColumn) -> None:
 def _add_torques(made: Corner, extra: AxleParts) -> None:
     """Add brake and drive torques as inputs."""
     if (extra.brakes or extra.drive) and not made.spin:
-        raise ModelError("brakes and drive shafts need spinning wheels; build the axle with spin=True")
+        raise ModelError("brakes and drive shafts require wheels that spin; build the axle with spin=True")
     into = made.into
     if extra.brakes:
         torque = into.add("inputs", made.name("brake_torque"), Input(unit="N*m"))

@@ -59,15 +59,15 @@ class Tire(Force):
     @property
     def unloaded_radius(self) -> SX:
         """Unloaded radius, m."""
-        raise NotImplementedError(f"tire type '{self.type}' has no radius")
+        raise NotImplementedError(f"tire type '{self.type}' must define unloaded_radius")
 
     def load(self, deflection: SX, rate: SX, spin: SX) -> SX:
         """Vertical force (N), never negative, at a deflection (m), its rate (m/s) and the wheel's spin (rad/s)."""
-        raise NotImplementedError(f"tire type '{self.type}' has no vertical force")
+        raise NotImplementedError(f"tire type '{self.type}' must define load")
 
     def rolling_radius(self, load: SX, spin: SX) -> SX:
         """Effective radius (m): forward speed over spin in free rolling."""
-        raise NotImplementedError(f"tire type '{self.type}' has no rolling radius")
+        raise NotImplementedError(f"tire type '{self.type}' must define rolling_radius")
 
     def relaxation_lengths(self, load: SX, gamma: SX) -> tuple[SX, SX] | None:
         """(longitudinal, lateral) relaxation length, m; None if slip acts immediately."""
@@ -79,7 +79,7 @@ class Tire(Force):
 
     def forces(self, slip: Slip) -> TireForces:
         """Forces and moments at the contact point, in W axes."""
-        raise NotImplementedError(f"tire type '{self.type}' has no forces")
+        raise NotImplementedError(f"tire type '{self.type}' must define forces")
 
     def action(self, motion: ElementKinematics) -> Action:
         wheel = motion.frame(self.wheel)

@@ -71,8 +71,8 @@ class MagicFormulaTire(Tire):
     def _complete(self):
         if not self.coefficients.get("UNLOADED_RADIUS") or not self.coefficients.get("FNOMIN"):
             raise ValueError(
-                "a Magic Formula tire needs a property file, or coefficients with UNLOADED_RADIUS and FNOMIN; give "
-                "file"
+                "a Magic Formula tire needs a property file (file), or coefficients that include UNLOADED_RADIUS "
+                "and FNOMIN"
             )
         return self
 

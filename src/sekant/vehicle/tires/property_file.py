@@ -134,7 +134,7 @@ def read_tir(path: str | Path) -> TirePropertyFile:
     missing = [key for key in NEEDED if key not in numbers]
     if missing:
         raise DataError(
-            f"is not a complete set of Magic Formula {version} coefficients; missing: {', '.join(missing)}",
+            f"does not contain all coefficients of Magic Formula {version}; missing: {', '.join(missing)}",
             file=str(path),
         )
     for key in ("UNLOADED_RADIUS", "FNOMIN"):
@@ -150,7 +150,7 @@ def _entries(path: Path) -> tuple[dict[str, tuple[float | str, int]], list[str]]
     """Key -> (value, line), and the tables that were ignored."""
     data = read_file(path, MAX_BYTES)
     if b"\0" in data[:4096]:
-        raise DataError("is not a tire property file: it is not text", file=str(path))
+        raise DataError("is not a tire property file, because it is not a text file", file=str(path))
     entries: dict[str, tuple[float | str, int]] = {}
     tables: list[str] = []
     section, in_table = "", False
@@ -179,7 +179,9 @@ def _entries(path: Path) -> tuple[dict[str, tuple[float | str, int]], list[str]]
         key = entry[1].strip().upper().replace(" ", "_")
         entries[key] = (_value(path, number, key, entry[2].strip()), number)
     if not entries:
-        raise DataError("is not a tire property file, because it contains no KEY = value", file=str(path))
+        raise DataError(
+            "is not a tire property file, because it contains no line KEY = value", file=str(path)
+        )
     return entries, tables
 
 
@@ -206,7 +208,7 @@ def _version(path: Path, entries: dict[str, tuple[float | str, int]]) -> str:
             raise DataError(f"FITTYP must be a number (got '{value}')", file=str(path), line=line) from None
         if kind not in KINDS:
             raise DataError(
-                f"FITTYP = {kind} is not a supported version; supported: {', '.join(map(str, KINDS))}",
+                f"FITTYP = {kind} is not supported; supported values: {', '.join(map(str, KINDS))}",
                 file=str(path),
                 line=line,
             )
@@ -216,13 +218,14 @@ def _version(path: Path, entries: dict[str, tuple[float | str, int]]) -> str:
         return "5.2"
     if form:
         raise DataError(
-            f"PROPERTY_FILE_FORMAT '{form}' is not a Magic Formula; files of Magic Formula tires contain FITTYP, "
-            "or the format PAC2002",
+            f"PROPERTY_FILE_FORMAT '{form}' is not a Magic Formula; a file of a Magic Formula tire contains "
+            "FITTYP, or PROPERTY_FILE_FORMAT 'PAC2002'",
             file=str(path),
             line=line,
         )
     raise DataError(
-        "the tire model is unknown, because FITTYP and PROPERTY_FILE_FORMAT are missing; add FITTYP",
+        "the tire model is unknown, because both FITTYP and PROPERTY_FILE_FORMAT are missing; add FITTYP, for "
+        "example FITTYP = 62",
         file=str(path),
     )
 
