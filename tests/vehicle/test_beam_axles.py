@@ -124,7 +124,10 @@ def test_a_triangulated_axle_and_a_watt_linkage():
             SOLID | {"points": {k: v for k, v in SOLID["points"].items() if "panhard" not in k}},
             "does not locate the axle laterally",
         ),
-        (TWIST | {"points": TWIST["points"] | {"beam": [0.2, 0.1, 0.05]}}, "from the center plane, but must lie on it"),
+        (
+            TWIST | {"points": TWIST["points"] | {"beam": [0.2, 0.1, 0.05]}},
+            "from the center plane, but must lie on it",
+        ),
     ],
 )
 def test_faults(data, said):

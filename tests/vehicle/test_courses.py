@@ -169,7 +169,8 @@ def test_a_noisy_center_line_has_a_quiet_curvature(tmp_path):
 FAULTS = {
     "height jumps by 4 m": "x [m], y [m], z [m]\n"
     + "".join(f"{x}, 0, {4 * (x > 9)}\n" for x in range(0, 21, 2)),
-    "is 57.3 deg, but at most 45 deg": "x [m], y [m], bank [rad]\n" + "".join(f"{x}, 0, {x > 9:d}\n" for x in range(0, 21, 2)),
+    "is 57.3 deg, but at most 45 deg": "x [m], y [m], bank [rad]\n"
+    + "".join(f"{x}, 0, {x > 9:d}\n" for x in range(0, 21, 2)),
     "jumps by": "x [m], y [m]\n" + "".join(f"{x}, 0\n" for x in (0, 2, 4, 6, 60, 62, 64)),
     "but a car needs 1.5 m": "x [m], y [m], left [m], right [m]\n"
     + "".join(f"{x}, 0, 0.4, 0.5\n" for x in range(9)),

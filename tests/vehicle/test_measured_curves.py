@@ -272,6 +272,7 @@ def test_measured_rows_are_compared_at_their_own_rack(tmp_path):
         assert abs(float(line.split()[1])) < 1e-3, line  # between 41 positions the curve is a cubic spline
     straight = sk.vehicle.axle_curves(load_axle(STEERED), travel=[-0.01, 0.0, 0.01])
     with pytest.raises(
-        SekantError, match=r"positions of the measurement \(25 mm\) are outside the range of the computed curves \(0 mm\)"
+        SekantError,
+        match=r"positions of the measurement \(25 mm\) are outside the range of the computed curves \(0 mm\)",
     ):
         deviations(straight, sk.vehicle.read_measured(steered_rows(curves, [4], tmp_path / "rig.csv")))

@@ -292,7 +292,10 @@ def test_signs_of_the_other_wheel_show_in_the_steer_angle(tmp_path):
             {"wheel_center": "[0, 730, 300]"},
             "is 730 m from the center plane; if this is in mm, write the unit, as in [0, 730 mm, 0]",
         ),
-        ({"spring": "{stiffness: 20 N/mm, top: [0, 0.5, 0.6]}"}, "one end is missing; give both top and bottom"),
+        (
+            {"spring": "{stiffness: 20 N/mm, top: [0, 0.5, 0.6]}"},
+            "one end is missing; give both top and bottom",
+        ),
         ({"compliance": "none.csv"}, "there is no file 'none.csv'; in that directory: rig.csv"),
         ({"spring": "{stiffness: 20 N/mm, top: [0, 0.7, 0.1], bottom: [0, 0.7, 0.4]}"}, "extends in bump"),
     ],
@@ -312,7 +315,9 @@ def test_one_rack_position_of_a_steered_wheel(folder):
     )
     text = text.replace("    steering: {rack_per_turn: 50 mm}\n", "")
     (folder / "car.yaml").write_text(text)
-    with pytest.raises(SekantError, match="curves were measured at only one rack position; measure at three or more"):
+    with pytest.raises(
+        SekantError, match="curves were measured at only one rack position; measure at three or more"
+    ):
         sk.vehicle.load_car(folder / "car.yaml")
 
 

@@ -43,18 +43,18 @@ class AxleDrive(Force):
     right: FrameName
     """right wheel, with y along its spin axis to the left"""
     carrier: FrameName
-    """body that takes the reaction"""
+    """body on which the reaction torque acts"""
     torque: AnyQuantity
     """torque on both wheels together, N m, positive forward"""
     differential: Literal["open", "locked", "limited_slip"] = "open"
     """open: equal torques; locked: equal speeds; limited_slip: transfers torque from the faster to the slower
     wheel"""
     locking: NotNegative[RotationalDamping] = 300.0
-    """locked, limited_slip: coefficient c, torque per difference of the wheels' speeds"""
+    """locked, limited_slip: coefficient c, locking torque per difference of the wheel speeds"""
     preload: NotNegative[Torque] = 60.0
     """limited_slip: locking torque without drive torque"""
     bias: NotNegative[Dimensionless] = 0.3
-    """limited_slip: increase of the locking torque divided by the drive torque"""
+    """limited_slip: ratio of the additional locking torque to the drive torque"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -152,9 +152,9 @@ class Steering(Description):
     rack_mass: Positive[Kilograms] = 5.0
     """mass of the rack and of the parts that move with it"""
     stiffness: Positive[StiffnessNumber] = 2e6
-    """stiffness of column and rack, at the rack, for drivers that steer by measured signals"""
+    """stiffness of column and rack, referred to the rack, for drivers that steer by measured signals"""
     damping: NotNegative[DampingNumber] = 2e4
-    """damping of column and rack, at the rack, for drivers that steer by measured signals"""
+    """damping of column and rack, referred to the rack, for drivers that steer by measured signals"""
 
 
 def _suspension(given: Any) -> Any:
@@ -178,7 +178,7 @@ class Axle(Description):
 
     at: PointNumbers = (0.0, 0.0, 0.0)
     """position of the axle: with a simple suspension, its x (y and z follow from track and tires); with hard points
-    or measured curves, the position of their origin"""
+    or measured curves, the position of the origin of their coordinates"""
     suspension: AnySuspension
     """a simple suspension {track: ..., stiffness: ..., damping: ...}, a file of hard points, or curves measured on a
     rig, {curves: rig.csv, wheel_center: ...}"""
@@ -189,7 +189,7 @@ class Axle(Description):
     steering: Steering | None = None
     """steering of the axle; without it, the axle is not steered"""
     anti_roll_bar: StiffnessNumber = 0.0
-    """force at each wheel per difference of their travels"""
+    """force at each wheel per difference between the travels of the two wheels"""
 
 
 class Drivetrain(Description):
@@ -203,25 +203,26 @@ class Drivetrain(Description):
     preload: NotNegative[NewtonMeters] = 60.0
     """limited_slip: locking torque without drive torque"""
     bias: NotNegative[Plain] = 0.3
-    """limited_slip: increase of the locking torque divided by the drive torque"""
+    """limited_slip: ratio of the additional locking torque to the drive torque"""
     locking: NotNegative[Plain] = 300.0
-    """locked, limited_slip: torque per difference of the wheels' speeds, N*m*s/rad"""
+    """locked, limited_slip: locking torque per difference of the wheel speeds, N*m*s/rad"""
     torque: NotNegative[NewtonMeters | TableData] = 3000.0
-    """largest torque at the axle: a number, or a table versus the speed in m/s such as {x: [0, 20, 60], y: [4000,
+    """largest torque at the axle: a number, or a table versus the speed (m/s), such as {x: [0, 20, 60], y: [4000,
     3000, 900]}"""
     drag_torque: NotNegative[NewtonMeters] = 300.0
     """largest braking torque of the motor"""
 
 
 class Brakes(Description):
-    """Brake torques in proportion to one command, up to `torque` for all wheels together."""
+    """Brake torques in proportion to one command; their sum is at most `torque`."""
 
     torque: NotNegative[NewtonMeters] = 8000.0
     """largest brake torque of all wheels together"""
     front_share: Plain = 0.62
-    """fraction of the brake torque at the first axle"""
+    """fraction of the brake torque that acts at the first axle"""
     standstill: Positive[Plain] = 0.5
-    """spin in rad/s below which braked wheels creep in methods without events; other methods stop them exactly"""
+    """spin (rad/s) below which a braked wheel creeps in methods without events; in other methods, the wheel stops
+    exactly"""
 
     @model_validator(mode="after")
     def _share(self):
@@ -234,7 +235,7 @@ class Air(Description):
     """Drag and downforce. Downforce areas may be expressions of the ride height h, with tables of the car."""
 
     drag_area: NotNegative[SquareMeters] = 0.65
-    """drag area C_d A; half of the drag acts at the front point, half at the rear point"""
+    """drag area C_d A; half of the drag acts at the front point, and half at the rear point"""
     front: PointNumbers | None = None
     """point at which the front downforce acts; by default [x of the first axle, 0, 0]"""
     rear: PointNumbers | None = None
@@ -259,28 +260,28 @@ class Car(Description):
     axles: dict[str, Axle]
     """axles by name, from front to rear; at least two"""
     drive: Drivetrain | None = Drivetrain()
-    """motor and differential; without them, the car is not driven"""
+    """motor and differential; with null, the car is not driven"""
     brakes: Brakes | None = Brakes()
-    """brakes with one command for all wheels; without them, the car does not brake"""
+    """brakes with one command for all wheels; with null, the car has no brakes"""
     air: Air | None = None
     """drag and downforce; by default none"""
     road: AnyRoad = Plane()
     """road under the tires"""
     tables: dict[str, TableData] = Field(default_factory=dict)
-    """tables by name, for expressions such as downforce areas"""
+    """tables by name, for expressions such as those of downforce areas"""
     reduced: bool = False
     """whether to replace hard points with path and surface joints"""
     links: Literal["exact", "split", "identify", "ignore"] = "exact"
-    """with `reduced`, how the masses of links are distributed, see `sk.reduce`"""
+    """with `reduced`: how the masses of links are distributed (see `sk.reduce`)"""
     maneuver: str = "double-lane-change"
     """maneuver that the car drives by default"""
     speed: MetersPerSecond = 0.0
-    """speed of the model without a maneuver, which the driver maintains straight ahead"""
+    """speed that the driver maintains straight ahead if the model runs without a maneuver"""
     simulation: SimulationSettings = SimulationSettings()
-    """duration, steps and tolerances of the model without a maneuver"""
+    """duration, steps and tolerances if the model runs without a maneuver"""
     looks: Literal["closed", "open_wheels"] | None = None
-    """how the car is drawn: a closed body, or a tub with wings; by default open wheels if the chassis is lighter than
-    500 kg"""
+    """how the car is drawn: with a closed body, or with a tub, wings and open wheels; by default open_wheels if the
+    mass of the chassis is less than 500 kg"""
 
     @model_validator(mode="after")
     def _fits(self):

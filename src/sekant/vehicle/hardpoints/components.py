@@ -145,7 +145,8 @@ class BarSection(Description):
 
 
 class AntiRollBar(Description):
-    """A bar with drop links that roll twists. Its points are on the left side; the right side is the mirror image.
+    """An anti-roll bar with drop links. Roll twists the bar. Its points are on the left side; the right side is the
+    mirror image.
 
     U: the bar runs across the vehicle, and its two arms reach to the drop links. T: a stem that can tilt fore and
     aft, with a crossbar that twists it about its axis.
@@ -164,7 +165,7 @@ class AntiRollBar(Description):
     top: PointNumbers | None = None
     """T: point at which stem and crossbar meet; by default midway between the ends of the crossbar"""
     rate: RotationalStiffnessNumber | None = None
-    """torque per twist"""
+    """torque per angle of twist"""
     section: BarSection | None = None
     """section of the bar, instead of a rate"""
     damping: RotationalDampingNumber = 0.0
@@ -188,7 +189,7 @@ class AntiRollBar(Description):
 
 
 class HeaveSpring(Description):
-    """A spring and damper between the two sides, which act in heave but not in roll."""
+    """A spring and damper between the two sides of the axle. They act in heave, but not in roll."""
 
     point: PointNumbers
     """end on the left side; the other end is its mirror image"""

@@ -37,7 +37,7 @@ class Ride(Maneuver):
     cites: ClassVar[tuple[str, ...]] = ("ISO 2631-1", "ISO 8608", "Zuo")
 
     roughness: Literal["A", "B", "C", "D", "E"] = "C"
-    """class of ISO 8608: A very good, C average, E poor"""
+    """class of ISO 8608: A very good, C average, E very poor"""
     seed: int = 1
     """seed of the random road; the same number gives the same road"""
     duration: Seconds = 12.0

@@ -74,8 +74,8 @@ def measured_axle(
 ) -> Model:
     """The axle, whose springs carry `load` (N) of one wheel at the design position.
 
-    `anti_roll_bar` (N/m) is the force at each wheel per difference of their travels. Unless `compliant` is true, the
-    compliance of the suspension is neglected.
+    `anti_roll_bar` (N/m) is the force at each wheel per difference between the travels of the two wheels. Unless
+    `compliant` is true, the compliance of the suspension is neglected.
     """
     measured, shapes = measured_of(given, spinning.radius)
     file = given.curves if isinstance(given.curves, str) else given.curves["left"]

@@ -42,7 +42,7 @@ class MeasuredAxle(Description):
     wheel: WheelData = WheelData()
     """radius, mass and inertia of one wheel; in a car, the values of the car apply"""
     anti_roll_bar: NotNegative[StiffnessNumber] = 0.0
-    """force at each wheel per difference of their travels"""
+    """force at each wheel per difference between the travels of the two wheels"""
     load: NotNegative[Newtons] = 0.0
     """load of one wheel at the design position, which springs without a preload carry"""
     wheelbase: Positive[Meters] | None = None

@@ -60,9 +60,9 @@ class Road(Description):
     summary: ClassVar[str]
 
     friction: Dimensionless = 1.0
-    """factor on the friction of tires; may be an expression of x and y"""
+    """factor by which the friction of tires is multiplied; may be an expression of x and y"""
     patches: tuple[Patch, ...] = ()
-    """rectangles with a different friction; later ones take precedence"""
+    """rectangles with a different friction; later rectangles take precedence over earlier ones"""
 
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         """Height () m at x, y () m."""

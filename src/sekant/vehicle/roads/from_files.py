@@ -37,7 +37,8 @@ def _columns(data: dict[str, Any], wanted: tuple[tuple[str, ...], ...]) -> list[
 
 @register
 class TrackRoad(Road):
-    """Measured heights along x as C2 splines, for both tracks (columns x, left, right) or the same for both (x, z).
+    """Measured heights along x, interpolated by C2 splines: one for each track (columns x, left, right), or the same
+    for both tracks (columns x, z).
 
     The file is read when the road is created; the road then contains its values.
     """
@@ -58,7 +59,8 @@ class TrackRoad(Road):
     track: Positive[Meters] = 1.5
     """distance between the tracks"""
     beyond: Beyond = "error"
-    """road beyond the ends of the data: the run ends with an error, the last height continues, or the data repeat"""
+    """road beyond the ends of the data; error: the run fails; constant: the last height continues; periodic: the data
+    repeat"""
 
     @model_validator(mode="before")
     @classmethod
@@ -101,9 +103,9 @@ class TrackRoad(Road):
 
 @register
 class GridRoad(Road):
-    """Heights on a rectangular grid over x and y, joined by a bicubic spline.
+    """Heights on a rectangular grid over x and y, interpolated by a bicubic spline.
 
-    The file has the columns x, y, z and one line for every point, in any order. It is read when the road is created.
+    The file has the columns x, y, z and one row for each point, in any order. It is read when the road is created.
     """
 
     type: ClassVar[str] = "grid"
@@ -117,9 +119,9 @@ class GridRoad(Road):
     y: tuple[float, ...] = ()
     """positions (m,) m to the left, increasing"""
     z: tuple[tuple[float, ...], ...] = ()
-    """heights (n, m) m, with a row for every x"""
+    """heights (n, m) m, one row for each x"""
     beyond: Literal["error", "constant"] = "error"
-    """road beyond the edges of the data: the run ends with an error, or the last height continues"""
+    """road beyond the edges of the data; error: the run fails; constant: the height at the edge continues"""
 
     @model_validator(mode="before")
     @classmethod

@@ -47,17 +47,17 @@ class RandomRoad(Road):
     shown: ClassVar[str] = "{type: random, roughness: C}"
 
     roughness: Literal["A", "B", "C", "D", "E", "F", "G", "H"] = "B"
-    """class of ISO 8608: A very good, C average, E poor"""
+    """class of ISO 8608: A very good, C average, E very poor"""
     seed: int = 1
     """seed of the random road; the same number gives the same road"""
     track: Positive[Meters] = 1.5
-    """distance b between the left and the right wheels, for their coherence"""
+    """distance b between the left and right wheels, which determines the coherence of their heights"""
     length: Meters = 200.0
     """period of the road, which is its longest wavelength"""
     shortest: Positive[Meters] = 0.3
     """shortest wavelength; a tire envelops shorter waves"""
     start: Meters = 5.0
-    """x at which the road begins; before it, the road is flat, and five meters after it, the heights are complete"""
+    """x at which the road begins; the road is flat before it, and reaches its full roughness five meters after it"""
 
     @model_validator(mode="after")
     def _sizes(self):

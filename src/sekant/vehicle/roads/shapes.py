@@ -28,7 +28,7 @@ class Plane(Road):
 
 @register
 class Grade(Road):
-    """A road that rises by `slope` (0.05: 5 %) along x from `start`. The slope increases from zero over the length
+    """A road that rises by `slope` (0.05 for 5 %) along x from `start`. The slope increases from zero over the length
     `blend`."""
 
     type: ClassVar[str] = "grade"
@@ -38,7 +38,7 @@ class Grade(Road):
     slope: Dimensionless
     """rise over run; negative downhill"""
     start: Length | None = None
-    """x at which the grade begins; by default it has no beginning, and its height is 0 at x = 0"""
+    """x at which the grade begins; by default the grade extends over all x, with height 0 at x = 0"""
     blend: Positive[Length] = 2.0
     """length over which the slope increases smoothly from zero"""
 
@@ -55,7 +55,7 @@ class Bank(Road):
     """A road that rises to the left: z = slope y."""
 
     type: ClassVar[str] = "bank"
-    summary: ClassVar[str] = "tilted across x"
+    summary: ClassVar[str] = "a plane that rises to the left"
     shown: ClassVar[str] = "{type: bank, slope: 0.03}"
 
     slope: Dimensionless
@@ -103,7 +103,7 @@ class Sine(Road):
     start: Length = 0.0
     """x at which the waves begin"""
     lag: Angle = 0.0
-    """phase by which the right side lags behind the left side; 180 deg twists the car"""
+    """phase by which the right side lags behind the left side; at 180 deg, the two sides are in antiphase"""
     track: Positive[Length] = 1.0
     """width of the transition from left to right"""
 
@@ -127,11 +127,11 @@ class _Obstacle(Road):
     length: Positive[Length]
     """length of the obstacle along x"""
     left_edge: Length | None = None
-    """y of the left edge; by default the obstacle has none"""
+    """y of the left edge; by default the obstacle has no left edge"""
     right_edge: Length | None = None
-    """y of the right edge; by default the obstacle has none"""
+    """y of the right edge; by default the obstacle has no right edge"""
     edge: Positive[Length] = 0.05
-    """length over which edges are rounded, because a single contact point does not envelop edges as a tire does"""
+    """length over which edges are rounded, because a single contact point, unlike a tire, does not envelop edges"""
 
     def _across(self, around: RoadSurroundings, y: SX) -> SX:
         found, edge = SX(1), around.value(self.edge)
@@ -144,7 +144,7 @@ class _Obstacle(Road):
 
 @register
 class Bump(_Obstacle):
-    """A bump with the height of a versed sine, height (1 - cos(2 pi (x - start) / length)) / 2, over `length`."""
+    """A bump in the form of a versed sine: z = height (1 - cos(2 pi (x - start) / length)) / 2 over `length`."""
 
     type: ClassVar[str] = "bump"
     summary: ClassVar[str] = "a versed sine"
@@ -159,7 +159,7 @@ class Bump(_Obstacle):
 
 @register
 class Cleat(_Obstacle):
-    """A bar across the road with the height `height` over `length`. Both edges are rounded over `edge`."""
+    """A bar across the road with the given height and length. Both edges are rounded over the length `edge`."""
 
     type: ClassVar[str] = "cleat"
     summary: ClassVar[str] = "a bar with rounded edges; a kerb if it is long"
@@ -173,7 +173,8 @@ class Cleat(_Obstacle):
 
 @register
 class ExpressionRoad(Road):
-    """A road whose height is an expression of x, y and everything that expressions of the model may contain."""
+    """A road whose height is an expression. It may contain x, y and all names that expressions of the model may
+    contain."""
 
     type: ClassVar[str] = "expression"
     summary: ClassVar[str] = "height as an expression of x and y"

@@ -33,15 +33,15 @@ class MagicFormulaTire(Tire):
     file: str | None = None
     """property file, relative to the model file; the tire stores its contents instead of its name"""
     version: Literal["5.2", "6.1", "6.2"] = "6.1"
-    """version of the formula, as in the file"""
+    """version of the formula; if there is a file, by default its version"""
     measured_side: Literal["left", "right"] = "left"
-    """side on which the tire was measured, as in the file"""
+    """side on which the tire was measured; if there is a file, by default the side that it states"""
     coefficients: dict[str, AnyQuantity] = Field(default_factory=dict)
-    """values of the property file by their keys, in SI"""
+    """values by the keys of property files, in SI units"""
     side: Literal["left", "right"] | None = None
     """side on which the tire is mounted; the tire is mirrored if it was measured on the other side"""
     pressure: AnyQuantity | None = None
-    """inflation pressure in Pa; by default the pressure in the file"""
+    """inflation pressure in Pa; by default the pressure in the property file"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

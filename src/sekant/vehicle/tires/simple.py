@@ -27,18 +27,18 @@ class SimpleTire(Tire):
     vertical_damping: Damping = 0.0
     """load per rate of deflection"""
     bottoming_deflection: Length = 0.0
-    """deflection at which the rim touches, if there is a `bottoming_stiffness`"""
+    """deflection at which the tire bottoms out on the rim, if there is a `bottoming_stiffness`"""
     bottoming_stiffness: Stiffness = 0.0
-    """additional stiffness beyond the bottoming deflection; by default the rim does not touch"""
+    """additional stiffness beyond the bottoming deflection; by default the tire does not bottom out"""
     rolling_resistance: Dimensionless = 0.0
-    """moment of the rolling resistance divided by load and radius"""
+    """moment of the rolling resistance divided by the product of load and radius"""
     longitudinal_relaxation: Length = 0.0
     """relaxation length of longitudinal slip; with 0, slip acts immediately, which is meaningless at standstill"""
     lateral_relaxation: Length = 0.0
     """relaxation length of slip angles; with 0, slip acts immediately"""
     patch_damping: Damping = 0.0
-    """damping of the contact patch at standstill, for a tire whose forces rise by ten times the load per unit of
-    slip"""
+    """damping of the contact patch at standstill, for a tire whose slip stiffness is ten times its load; for other
+    tires, it changes in proportion to the slip stiffness"""
 
     @model_validator(mode="after")
     def _sensible(self):
@@ -84,11 +84,11 @@ class SimpleTire(Tire):
 class LinearTire(SimpleTire):
     """Fx = C_kappa kappa, Fy = -C_alpha tan(alpha) - C_gamma gamma, Mz = trail C_alpha tan(alpha), without a limit.
 
-    With `nominal_load`, these are multiplied by Fz / nominal load below that load.
+    With `nominal_load`, forces and moment are multiplied by Fz / nominal_load for loads below nominal_load.
     """
 
     type: ClassVar[str] = "linear_tire"
-    summary: ClassVar[str] = "forces proportional to slip, without limit"
+    summary: ClassVar[str] = "forces proportional to slip, without a limit"
     lets_go: ClassVar[bool] = False
 
     slip_stiffness: Force
@@ -98,7 +98,7 @@ class LinearTire(SimpleTire):
     camber_stiffness: Force = 0.0
     """C_gamma, N/rad"""
     trail: Length = 0.0
-    """pneumatic trail behind the middle of the contact: lever arm of the aligning moment"""
+    """pneumatic trail behind the center of the contact patch: lever arm of the aligning moment"""
     nominal_load: Force | None = None
     """load below which the stiffnesses decrease in proportion to the load; by default they are constant"""
 
@@ -125,7 +125,7 @@ class FialaTire(SimpleTire):
     """
 
     type: ClassVar[str] = "fiala_tire"
-    summary: ClassVar[str] = "Fiala's tire: two stiffnesses and friction"
+    summary: ClassVar[str] = "Fiala's tire: two slip stiffnesses, and friction that decreases with slip"
 
     slip_stiffness: Force
     """C_kappa, N per unit of slip"""
@@ -134,7 +134,7 @@ class FialaTire(SimpleTire):
     friction: Dimensionless = 0.9
     """mu_0, coefficient of friction without slip"""
     sliding_friction: Dimensionless | None = None
-    """mu_1, coefficient of friction at full slip; by default the same as without slip"""
+    """mu_1, coefficient of friction at full slip; by default equal to mu_0"""
     width: Length = 0.15
     """width of the tread, which is the lever arm of the aligning moment"""
 
@@ -175,10 +175,12 @@ class BrushTire(SimpleTire):
     """
 
     type: ClassVar[str] = "brush_tire"
-    summary: ClassVar[str] = "brush tire: one stiffness, friction, length of the contact"
+    summary: ClassVar[str] = (
+        "brush tire: one stiffness, one coefficient of friction, length of the contact patch"
+    )
 
     tread_stiffness: Force
-    """C = 2 c_p a^2: slope of both forces with respect to slip, N"""
+    """C = 2 c_p a^2: slope of the longitudinal and the lateral force with respect to slip, N"""
     friction: Dimensionless = 0.9
     """mu, coefficient of friction"""
     half_length: Length = 0.06
