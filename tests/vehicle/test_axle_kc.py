@@ -177,7 +177,7 @@ def test_every_column_is_in_the_glossary(parallel):
 def test_faults():
     with pytest.raises(SekantError, match="unknown motion 'heave'"):
         sk.vehicle.axle_curves(described(), motion="heave")
-    with pytest.raises(SekantError, match="which is the default name; give the model's own names"):
+    with pytest.raises(SekantError, match="which is the default name of a frame at a wheel center"):
         sk.vehicle.axle_curves(sk.vehicle.corner(described()))
     swapped = {name: described()["points"][name] for name in ("upper_ball", "lower_ball")}
     points = {"upper_ball": swapped["lower_ball"], "lower_ball": swapped["upper_ball"]}

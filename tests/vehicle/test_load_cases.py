@@ -77,6 +77,6 @@ def test_without_the_mass_of_the_vehicle_the_assumption_is_told():
 def test_what_the_transfer_needs_is_asked_for():
     with pytest.raises(
         SekantError,
-        match="the load transfer along the car under ax depends on missing data; give cg_height and wheelbase under 'suspension'",
+        match="along the car under ax cannot be computed; give cg_height and wheelbase under 'suspension'",
     ):
         applied({"az": 1, "ax": -1.0})

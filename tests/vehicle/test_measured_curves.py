@@ -132,7 +132,7 @@ def test_measured_compliance_rates_are_those_of_the_corner(ours, tmp_path):
         found = W[k].T @ turn.T @ elastic.compliance(u) @ turn @ W[k]
         np.testing.assert_allclose(found, 0.5 * (G[k] + G[k].T), rtol=1e-6, atol=1e-12)
     turned = {key: -x if key == ("mz", "toe") else x for key, x in rates.rates.items()}
-    with pytest.raises(SekantError, match="under mz at travel .* mm, the wheel moves opposite to the load"):
+    with pytest.raises(SekantError, match=r"under mz at travel .* mm, the wheel moves opposite to the load"):
         sk.vehicle.MeasuredCompliance("left", rates.travel, turned).modes(np.array(travel), R, radius)
     alone = sk.vehicle.MeasuredCompliance(
         "left", rates.travel, {key: x for key, x in rates.rates.items() if key[0] == "fy"}

@@ -178,7 +178,7 @@ class _Statics:
         except (TypeError, ValueError):
             raise ModelError(
                 "load cases with a speed require constant downforce areas, but these depend on the ride height; "
-                "give numbers, or remove the speed from the load cases",
+                "give numbers for front_area and rear_area, or remove the speed from the load cases",
                 path=("air",),
             ) from None
         ends = (air.front or (self.front.x, 0.0, 0.0), air.rear or (self.rear.x, 0.0, 0.0))
@@ -226,7 +226,7 @@ class _Statics:
             if load < 0:
                 raise SolverError(
                     f"load case '{name}': the {axle} axle lifts off, because its load would be {load:.6g} N; "
-                    "choose an ax closer to zero"
+                    "choose an ax closer to zero, or a larger az"
                 )
         roll = weight * case.ay * self.height
         share = self._share_along(case, along, driven)

@@ -131,9 +131,9 @@ def _check_edges(file: str, course: Course) -> None:
     if folded.size:
         k = int(folded[0])
         raise DataError(
-            f"the center line has a radius of {1 / abs(course.curvature[k]):.3g} m at "
-            f"{_place((course.x[k], course.y[k]))}, but the inner edge of the track is {inner[k]:.3g} m away; "
-            "smooth the center line there, or give more points",
+            f"the radius of curvature of the center line is {1 / abs(course.curvature[k]):.3g} m at "
+            f"{_place((course.x[k], course.y[k]))}, which is less than the distance of {inner[k]:.3g} m to the "
+            "inner edge of the track; smooth the center line there, or give more points",
             file=file,
         )
 

@@ -207,13 +207,15 @@ def _rack(model: Model, roles: Suspension, wanted: bool) -> str | None:
     if roles.rack in model.joints:
         if not isinstance(model.joints[roles.rack], Prismatic):
             raise ModelError(
-                f"joint '{roles.rack}' is used as the rack, but it is not prismatic; name a prismatic joint as "
-                "'rack' of the Suspension"
+                f"joint '{roles.rack}' is used as the rack, but it is not prismatic; give the name of a prismatic "
+                "joint as 'rack' in the Suspension"
             )
         return roles.rack
     if wanted:
         hint = suggest(str(roles.rack), list(model.joints), "joints")
-        raise ModelError(f"model '{model.name}' has no joint '{roles.rack}' for the rack; {hint}")
+        raise ModelError(
+            f"model '{model.name}' has no joint '{roles.rack}', which steering curves require; {hint}"
+        )
     return None
 
 
@@ -256,5 +258,7 @@ def _spring(model: Model, role: str, name: str) -> Sequence[str]:
         hint = suggest(
             name, [key for key, f in model.forces.items() if isinstance(f, SpringDamper)], "springs"
         )
-        raise ModelError(f"model '{model.name}' has no spring_damper '{name}' for the {role}; {hint}")
+        raise ModelError(
+            f"model '{model.name}' has no spring_damper '{name}', which the Suspension names as its {role}; {hint}"
+        )
     return force.parent, force.child

@@ -39,7 +39,7 @@ def rate_warnings(
                     "negative_motion_ratio",
                     f"spring '{name}'",
                     _where(travel, ratio <= 0),
-                    f"its motion ratio drops to {worst:.3g}, because the linkage passes its dead center, beyond "
+                    f"its motion ratio drops to {worst:.3g}, because the linkage passes its dead point, beyond "
                     "which the spring extends in bump",
                     "move the points of the push rod, rocker and spring, or limit the travel",
                 )

@@ -113,7 +113,7 @@ class HardPoints(Description):
     axle: AxleParts | None = None
     """parts that connect the two sides; a file with this key describes an axle"""
     beam_rate: RotationalStiffnessNumber = 0.0
-    """twist_beam: torque per twist of the beam"""
+    """twist_beam: torque per angle of twist of the beam"""
     load_cases: dict[str, AxleLoadCase] = Field(default_factory=dict)
     """load cases by name, for which the loads on members are computed"""
     load: Newtons = 0.0
@@ -316,8 +316,8 @@ def check_points(given: HardPoints, required: dict[str, str], optional: dict[str
     if not found and "contact" not in given.points:
         found.append(
             ModelError(
-                "'contact' is missing (the point at which the tire meets the road); give the point, wheel.tire or "
-                "wheel.radius",
+                "'contact' is missing (the point at which the tire meets the road); give the point 'contact', "
+                "wheel.tire or wheel.radius",
                 path=("points",),
             )
         )

@@ -120,7 +120,7 @@ def _axes(given: Any, path: tuple[str, ...]) -> tuple[tuple[float, int], ...]:
     found = [(-1.0 if t.startswith("-") else 1.0, t.lstrip("+-")) for t in texts]
     if sorted(axis for _, axis in found) != list(AXES):
         raise ModelError(
-            f"must express Sekant's x, y and z by the table's axes, such as [-x, -y, z] (got {given!r})",
+            f"must express Sekant's x, y and z in terms of the table's axes, such as [-x, -y, z] (got {given!r})",
             path=path,
         )
     return tuple((sign, AXES.index(axis)) for sign, axis in found)
@@ -161,7 +161,7 @@ def mapped_points(rows: Rows, file: str, mapping: PointMapping) -> tuple[dict[st
             found.append(
                 wrong(
                     there[1][0],
-                    f"point '{ours}' occurs more than once (rows {where}); keep only one of the names in the table",
+                    f"point '{ours}' occurs more than once (rows {where}); keep only one of these rows",
                 )
             )
         elif not there and ours in mapping.strict:

@@ -59,7 +59,7 @@ class ContactLoads:
                 f"load case '{name}'",
                 "",
                 "the load transfer under ax depends on the mass of the vehicle, which is assumed to be "
-                f"{self._mass:.4g} kg, for equal loads on both axles",
+                f"{self._mass:.4g} kg, as if both axles carried equal loads",
                 "give vehicle_mass under 'suspension'",
             ),
         )
@@ -84,8 +84,8 @@ class ContactLoads:
             missing = [field for field in needed if getattr(vehicle, field) is None]
             if getattr(case, key) and missing:
                 raise ModelError(
-                    f"load case '{name}': the load transfer {way} the car under {key} depends on missing data; "
-                    f"give {' and '.join(missing)} under 'suspension'"
+                    f"load case '{name}': the load transfer {way} the car under {key} cannot be computed; give "
+                    f"{' and '.join(missing)} under 'suspension'"
                 )
         weight, height = self._mass * GRAVITY, vehicle.cg_height or 0.0
         lift = 1.0 if case.az is None else case.az

@@ -44,8 +44,9 @@ class AxleRoles:
             )
             if f"{body}.{start}wheel_center" not in model.frame_names():
                 raise ModelError(
-                    f"model '{model.name}' has no frame '{body}.{start}wheel_center', which is the default name; "
-                    "give the model's own names in AxleRoles(left=Suspension(...), right=Suspension(...))"
+                    f"model '{model.name}' has no frame '{body}.{start}wheel_center', which is the default name of "
+                    "a frame at a wheel center; give the names in the model with AxleRoles(left=Suspension(...), "
+                    "right=Suspension(...))"
                 )
         hubs = tuple(name for side in SIDES if (name := f"{side}.hub") in model.joints)
         return cls(found["left"], found["right"], hubs)

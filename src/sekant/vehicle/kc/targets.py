@@ -142,7 +142,7 @@ def _target(name: str, given: Any) -> CurveTarget:
     tolerance = number(given["tolerance"], unit, "tolerance") if "tolerance" in given else None
     weight = number(given.get("weight", 1.0), "1", "weight")
     if (tolerance is not None and tolerance <= 0) or weight <= 0:
-        raise ModelError("the tolerance and the weight of a target must be positive", path=path)
+        raise ModelError("the tolerance and weight of a target must be positive", path=path)
     if "values" in given or "travel" in given:
         at, values = given.get("travel"), given.get("values")
         if not (isinstance(at, list) and isinstance(values, list) and len(at) == len(values) > 1):

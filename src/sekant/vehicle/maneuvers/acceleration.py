@@ -41,7 +41,7 @@ class Acceleration(Maneuver):
     distance: Positive[Meters] = 75.0
     """distance from the start line over which the time is measured"""
     staging: NotNegative[Meters] = 0.3
-    """distance of the car before the start line, at which timing begins"""
+    """distance from the car to the start line, where timing begins"""
     launch: Literal["slip_control", "wheelspin"] = "slip_control"
     """slip_control: the torque decreases when the driven wheels slip; wheelspin: the motor applies its full torque"""
     slip: Positive[Plain] | None = None

@@ -105,7 +105,7 @@ class FourPost(Maneuver):
     roughness: Literal["A", "B", "C", "D", "E"] = "B"
     """road: class of ISO 8608"""
     road_speed: Positive[MetersPerSecond] = 20.0
-    """road: speed at which the road passes; it reaches the rear wheels after the front wheels"""
+    """road: speed at which the road passes under the car, from the front wheels to the rear wheels"""
     seed: int = 1
     """road: seed of the random road"""
     posts: dict[str, str] = {}  # noqa: RUF012

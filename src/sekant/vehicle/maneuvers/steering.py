@@ -221,7 +221,7 @@ class SteadyCircle(Maneuver):
 
 @register
 class SineWithDwell(Maneuver):
-    """One period of a sine with the frequency `frequency`, with a `dwell` at its second peak."""
+    """One period of sine steering, with a dwell at its second peak."""
 
     type: ClassVar[str] = "sine-with-dwell"
     summary: ClassVar[str] = "one sine of 0.7 Hz with a dwell at its second peak"

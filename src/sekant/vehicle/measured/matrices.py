@@ -82,7 +82,7 @@ def _rigid_direction(side: str, count: int, softness: float) -> AnalysisWarning:
         "",
         f"a steered wheel has at most {count} elastic modes, so the next direction is treated as rigid, although its "
         f"compliance is {softness:.1%} of the largest compliance",
-        "for five modes, give curves at only one rack position",
+        "to include five modes, give curves at only one rack position",
     )
 
 

@@ -265,7 +265,7 @@ def _check(table: Columns, C: Vector) -> None:
         if np.linalg.eigvalsh(0.5 * (s + s.T)).min() < -1e-6 * np.abs(s).max():
             raise DataError(
                 "under some combination of loads, the wheel would move opposite to the loads; use sekant kc "
-                "--identify, which computes possible rates from load ramps",
+                "--identify, which computes physically possible rates from load ramps",
                 file=table.file,
                 line=int(table.lines[row]),
             )

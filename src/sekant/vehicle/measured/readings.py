@@ -120,7 +120,7 @@ def _check(one: SuspensionCurves, file: str) -> None:
     if "rack" in one.names and one.steering.size > 1 and not one.steering[0] < 0 < one.steering[-1]:
         raise DataError(
             f"rack must have both negative and positive values, but it ranges from {1e3 * one.steering[0]:.4g} mm "
-            f"to {1e3 * one.steering[-1]:.4g} mm; measure it from straight ahead",
+            f"to {1e3 * one.steering[-1]:.4g} mm; measure the rack displacement from its position straight ahead",
             file=file,
         )
     s = SIDES[one.side]
