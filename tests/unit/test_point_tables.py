@@ -135,7 +135,7 @@ def test_files_that_are_no_tables(tmp_path):
     with pytest.raises(SekantError, match="has no sheet 'reer'; did you mean 'rear'"):
         load_axle(f"{path}[reer]")
     (tmp_path / "a.yaml").write_text("type: mcpherson\npoints: points.doc\n")
-    with pytest.raises(SekantError, match=r"a\.yaml:2: points: 'points.doc' is not a table"):
+    with pytest.raises(SekantError, match=r"a\.yaml:2: points: 'points.doc' is not the name of a table"):
         load_axle(tmp_path / "a.yaml")
 
 
@@ -241,11 +241,14 @@ def test_faults_of_mapped_tables_are_told_at_once(tmp_path):
 @pytest.mark.parametrize(
     ("points", "message"),
     [
-        ("{table: car.txt}", r"front.yaml:\d+: points.table: 'car.txt' is not a table"),
+        ("{table: car.txt}", r"front.yaml:\d+: points.table: 'car.txt' is not the name of a table"),
         ("{table: car.csv, mapping: optimum}", r"points.mapping: there is no mapping 'optimum'.*optimumk"),
-        ("{table: car.csv, axes: [x, x, z]}", r"points.axes: must give Sekant.s x, y and z"),
+        ("{table: car.csv, axes: [x, x, z]}", r"points.axes: must express Sekant's x, y and z"),
         ("{table: car.csv, columns: {name: Point}}", r"points.columns.name: unknown column"),
-        ("{table: car.csv, columns: {x: East}}", r"car.csv: has no header row with 'point', 'East'"),
+        (
+            "{table: car.csv, columns: {x: East}}",
+            r"car.csv: has no header row with the columns 'point', 'East'",
+        ),
         ("{table: car.csv, origin: 3}", r"points.origin: must be a point"),
         ("{table: car.csv, mapping: bad.yaml}", r"bad.yaml:1: nams: unknown key"),
     ],

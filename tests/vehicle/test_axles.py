@@ -266,7 +266,7 @@ def test_points_of_the_other_side_are_refused():
     [
         ("  lower_ball: [7, 620, -89]\n", "", 7, "'lower_ball' is missing"),
         ("lower_ball: [7, 620", "lower_ball: [7, -620", 13, "on the side of the vehicle opposite to"),
-        ("wheel_center: [0, 678", "wheel_center: [0, -678", 18, "from most points"),
+        ("wheel_center: [0, 678", "wheel_center: [0, -678", 18, "opposite to most points"),
         ("lower_ball: [7, 620, -89]", "lower_ball: [0, 345, -80]", 13, "lie on one line"),
         ("unit: mm", "unit: m", 6, "if their coordinates are in mm, write unit: mm"),
         ("load: 4.3 kN", "set_up: {camber_shin: 2 mm}", 33, "did you mean 'camber_shim'"),

@@ -121,7 +121,7 @@ def test_curves_refuse_what_they_cannot_use():
         ("no frame 'hub'", lambda: curves(model, roles(wheel_center="hub"))),
         ("not prismatic", lambda: curves(model, roles(rack="upper_arm_hinge"))),
         (
-            "to steer with",
+            "which steering curves require",
             lambda: curves(sk.vehicle.double_wishbone(points(), steered=False), steering=[0.0, 0.01]),
         ),
         ("degrees of freedom", lambda: curves(model.model_copy(update={"motions": {}}), roles(rack=None))),

@@ -234,7 +234,7 @@ def both(rows: str, change) -> str:
 @pytest.mark.parametrize(
     ("rows", "says"),
     [
-        (jittering(GOOD), "travel reverses at -20 mm, inside its range"),
+        (jittering(GOOD), "travel reverses its direction at -20 mm, inside its range"),
         (
             HEAD + "".join(f"{z}, 0, 0, 0\n" for z in range(10, 70, 10)),
             "must include zero",
@@ -287,10 +287,10 @@ def test_signs_of_the_other_wheel_show_in_the_steer_angle(tmp_path):
         ({"spring": "{stiffness: 20 N/mm}"}, "the motion ratio is unknown"),
         ({"spring": "{wheel_rate: 20 N/mm, stiffness: 3}"}, "fully describes the spring; remove stiffness"),
         ({"damper": "{motion_ratio: 0.9}"}, "either damping or a curve"),
-        ({"wheel_center": "[0, -0.7, 0.3]"}, "its y must be positive"),
+        ({"wheel_center": "[0, -0.7, 0.3]"}, "must have a positive y coordinate"),
         (
             {"wheel_center": "[0, 730, 300]"},
-            "is 730 m from the center plane; if this is in mm, write the unit, as in [0, 730 mm, 0]",
+            "is 730 m from the center plane, which is too far; if the value is in mm, write the unit, as in",
         ),
         (
             {"spring": "{stiffness: 20 N/mm, top: [0, 0.5, 0.6]}"},

@@ -53,9 +53,7 @@ def quantity(given: Any, unit: str, what: str) -> float:
     except ModelError as error:
         raise ModelError(f"{what}: {error.message}") from None
     if isinstance(found, Expression):
-        raise ModelError(
-            f"{what}: '{given}' is an expression, but must be a number; write a number in {unit}"
-        )
+        raise ModelError(f"{what}: '{given}' is not a number; give a number in {unit}")
     return float(found)  # type: ignore[arg-type]
 
 

@@ -187,7 +187,7 @@ class MeasuredSuspension(Description):
     def _beside_the_middle(self):
         if self.wheel_center[1] <= 0:
             raise ValueError(
-                "wheel_center is the center of the left wheel, so its y coordinate must be positive"
+                "wheel_center must have a positive y coordinate, because it is the center of the left wheel"
             )
         if self.wheel_center[1] > FARTHEST:
             raise ValueError(
