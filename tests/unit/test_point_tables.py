@@ -130,7 +130,7 @@ def test_files_that_are_no_tables(tmp_path):
     with pytest.raises(SekantError, match=r"bad\.xlsx: cannot be read as a spreadsheet"):
         load_axle(tmp_path / "bad.xlsx")
     path = book(tmp_path / "two.xlsx", {"front": rows(), "rear": rows()})
-    with pytest.raises(SekantError, match=re.escape("sheets front, rear; name one")):
+    with pytest.raises(SekantError, match=re.escape("several sheets (front, rear); name one")):
         load_axle(path)
     with pytest.raises(SekantError, match="has no sheet 'reer'; did you mean 'rear'"):
         load_axle(f"{path}[reer]")
