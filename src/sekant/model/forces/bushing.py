@@ -56,7 +56,7 @@ class Bushing(Ends, Force):
     b, c) follow from R_FM = R_x(a) R_y(b) R_z(c). The elastic forces derive from a potential of e = (d, a, b,
     c). It is the sum of e.K e / 2 with the diagonal matrix K of stiffnesses, e.matrix e / 2, the integrals of
     the tables, and the energy of the springs of the Maxwell branches. The elastic forces are therefore
-    exactly conservative at any rotation up to b = 90 deg. The force acts on both bodies at the origin of M.
+    exactly conservative at any rotation with |b| < 90 deg. The force acts on both bodies at the origin of M.
     The moment is B^-T times the generalized moments of the angles, where B maps the rates of the angles to
     the relative angular velocity.
     """

@@ -21,7 +21,8 @@ _TINY = 1e-24  # N^2: keeps the size of a reaction smooth where there is none
 
 @register
 class JointFriction(OnCoordinate, Force):
-    """Generalized force -damping v - F sign(v) on one coordinate (N for a slider, N m for a hinge).
+    """The generalized force -damping v - F sign(v) on one joint coordinate with the rate v (N for a slider, N
+    m for a hinge).
 
     The dry part F is either `level` (N or N m), or `coefficient` times the component of the joint force that
     is perpendicular to all directions of sliding. `radius` is the lever arm of friction in a bearing or a
@@ -29,8 +30,8 @@ class JointFriction(OnCoordinate, Force):
 
         F(v) = level + (static - level) / (1 + (v / stribeck)^2) ,
 
-    (D. P. Hess, A. Soom: Friction at a lubricated line contact operating at oscillating sliding velocities,
-    1990), or F(v) = level without a `stribeck` speed. At rest, the joint sticks until the force needed to
+    or F(v) = level without a `stribeck` speed (D. P. Hess, A. Soom: Friction at a lubricated line contact
+    operating at oscillating sliding velocities, 1990). At rest, the joint sticks until the force needed to
     hold it exceeds `static`. The methods "taylor" and "dop853" stop where a joint begins to stick or to slip.
     Other methods use F v / sqrt(v^2 + width^2), so a joint creeps instead of sticking.
     """
