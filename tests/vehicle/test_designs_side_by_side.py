@@ -54,7 +54,7 @@ def test_differences_are_those_of_the_curves(pair):
     text = compared.summary()
     assert "left.toe" in text
     assert re.search(r"identical: .*roll center y", text)
-    with pytest.raises(SekantError, match="have different travels"):
+    with pytest.raises(SekantError, match="have curves at different values of travel"):
         ComparedCurves(("a", "b"), (pair[0], sk.vehicle.axle_curves(FRONT, travel=[0.0, 0.01])))
 
 
