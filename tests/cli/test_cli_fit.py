@@ -69,7 +69,7 @@ def test_bad_input_is_told_without_a_traceback(tmp_path):
     )
     half = sekant("fit", parabola(tmp_path), cwd=tmp_path)
     assert half.returncode == 1
-    assert "path.csv: of the angles yaw, pitch and roll, there are only columns for pitch" in half.stderr
+    assert "path.csv: of the angles yaw, pitch and roll, there are columns only for pitch" in half.stderr
     assert sekant("fit", bare, "--unit", "x", cwd=tmp_path).returncode == 2
     missing = sekant("fit", tmp_path / "none.csv", cwd=tmp_path)
     assert missing.returncode == 1

@@ -60,7 +60,7 @@ def test_times_are_expressions_of_parameters():
 
 
 def test_times_beyond_all_bounds_are_refused():
-    with pytest.raises(ModelError, match=r"switches every 1e-09 s, which is too often between"):
+    with pytest.raises(ModelError, match=r"switches every 1e-09 s, which is too often for"):
         times("floor(t*1e9)")
 
 

@@ -119,8 +119,8 @@ def check_sequence(sequence: str) -> str:
     if not 1 <= len(s) <= 3 or set(s) - set("xyz") or any(a == b for a, b in pairwise(s)):
         raise DataError(
             f"'{sequence}' is not an Euler sequence; give one to three of the letters x, y and z, without "
-            "repeating a letter directly, e.g. 'zyx' (yaw, pitch, roll) or 'zxz'; each rotation is about "
-            "an axis that the previous rotations have already turned"
+            "using the same letter twice in a row, e.g. 'zyx' (yaw, pitch, roll) or 'zxz'; each rotation "
+            "is about an axis that the previous rotations have already turned"
         )
     return s
 

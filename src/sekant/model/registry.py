@@ -38,8 +38,8 @@ class Item(Description):
             fields = ", ".join(f"{key}=..." for key in given if key != "type") or "..."
             collection = cls.__module__.split(".")[2]
             raise wrong(
-                f"is a mapping, as in model files; in Python write sk.{collection}.{named}({fields}),"
-                " or read a file with sk.load"
+                f"is a mapping, as in model files; in Python, write sk.{collection}.{named}({fields}), or "
+                "read a file with sk.load"
             )
         return given
 

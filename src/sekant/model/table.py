@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, Self
 import numpy as np
 from pydantic import model_validator
 
-from sekant.errors import ModelError
+from sekant.errors import ModelError, counted
 from sekant.model.quantities import Description
 from sekant.tables.table import Table, Table2
 
@@ -54,8 +54,8 @@ class TableData(Description):
         if len(self.x) != len(self.y):
             rows = "rows" if nested else "values"
             raise ValueError(
-                f"x has {len(self.x)} values, but y has {len(self.y)} {rows}; give one {rows[:-1]} of y for "
-                "each value of x"
+                f"x has {counted(len(self.x), 'values')}, but y has {counted(len(self.y), rows)}; give one "
+                f"{rows[:-1]} of y for each value of x"
             )
         if self.x2 is not None:
             if self.kind not in ("linear", "cubic"):
@@ -63,7 +63,7 @@ class TableData(Description):
             lengths = {len(row) for row in self.y if isinstance(row, tuple)}
             if lengths != {len(self.x2)}:
                 raise ValueError(
-                    f"x2 has {len(self.x2)} values, but the rows of y have "
+                    f"x2 has {counted(len(self.x2), 'values')}, but the rows of y have "
                     f"{' or '.join(map(str, sorted(lengths)))} values; give one value for each value of x2 "
                     "in each row"
                 )

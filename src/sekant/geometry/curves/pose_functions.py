@@ -154,7 +154,7 @@ def curve_from_control_points(
 
     P = np.asarray(points, float)
     if P.ndim != 2 or P.shape[1] != 3:
-        raise DataError(f"control points must have shape (n, 3), got {P.shape}")
+        raise DataError(f"control points must have shape (n, 3) (got {P.shape})")
     if len(P) < degree + 1:
         raise DataError(
             f"{len(P)} control points are too few for degree {degree}; give at least {degree + 1}"

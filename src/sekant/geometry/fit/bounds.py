@@ -25,7 +25,7 @@ def check_prediction(
     does. `of`: path or orientation."""
     if tried.lost >= 0:
         raise poses.error(
-            f"near {poses.row(int(rows[tried.lost]))} the {of} bends too sharply for the spacing and noise "
+            f"near {poses.row(int(rows[tried.lost]))}, the {of} bends too sharply for the spacing and noise "
             "of its points: every smooth fit is farther from these points than the polygon through them; "
             f"{remedy}"
         )
@@ -72,7 +72,7 @@ def check_bounds(
     if not forced and not residual <= 1.5 * tried.polygon + 1e-9 * polygon:
         raise poses.error(
             f"the fit would miss its own points by {residual:.3g} m (rms), more than straight lines between "
-            f"the neighbors of each point would ({tried.polygon:.3g} m); {remedy}"
+            f"neighboring points would ({tried.polygon:.3g} m); {remedy}"
         )
 
 

@@ -247,7 +247,7 @@ def _orientation(
             if found:
                 letters = "".join({"yaw": "z", "pitch": "y", "roll": "x"}[name.lower()] for name in found)
                 raise DataError(
-                    f"of the angles yaw, pitch and roll, there are only columns for {' and '.join(found)}; "
+                    f"of the angles yaw, pitch and roll, there are columns only for {' and '.join(found)}; "
                     f"if the other {'angles are' if len(found) == 1 else 'angle is'} zero, pass "
                     f"sequence='{letters}', columns={{'angles': {found}}} (--sequence {letters} --angles "
                     f"{','.join(found)})"

@@ -117,8 +117,8 @@ def _check_prediction(poses: PoseData, rows: NDArray[np.int64], u: Array, y: Arr
             raise poses.error(
                 f"{len(u)} points do not determine the surface: a fit of some of the points misses the "
                 f"{what} of the other points by {missed:.3g}{unit} (rms), more than planes through their "
-                f"neighbors miss them ({plane:.3g}{unit}); give more points, check for outliers (the worst "
-                f"is {poses.row(worst)}), or choose kind='polynomial'"
+                f"neighbors would ({plane:.3g}{unit}); give more points, check for outliers (the worst is "
+                f"{poses.row(worst)}), or choose kind='polynomial'"
             )
 
 

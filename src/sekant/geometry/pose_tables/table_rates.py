@@ -49,9 +49,10 @@ def check_rates(name: str, u: Array, nodes: PoseMotion, parameter: str) -> None:
         if np.any(excess > 0.0):
             row, i = np.unravel_index(int(np.argmax(excess)), excess.shape)
             raise DataError(
-                f"pose table: '{name}': {column}{i + 1} contradicts {origin}: between {parameter} = {u[row]:.6g} and "
-                f"{u[row + 1]:.6g} it is {means[row, i]:.4g} on average, but {origin} change by "
-                f"{quotients[row, i]:.4g} per unit of {parameter}; {_cause(means[:, i], quotients[:, i])}"
+                f"pose table: '{name}': {column}{i + 1} contradicts {origin}: between {parameter} = "
+                f"{u[row]:.6g} and {u[row + 1]:.6g}, it is {means[row, i]:.4g} on average, but {origin} "
+                f"change by {quotients[row, i]:.4g} per unit of {parameter}; "
+                f"{_cause(means[:, i], quotients[:, i])}"
             )
 
 

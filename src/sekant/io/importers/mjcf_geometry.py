@@ -65,7 +65,9 @@ class Settings:
         if "quat" in element.attributes:
             quaternion = np.array(element.numbers("quat", count=4))
             if not np.any(quaternion):
-                raise element.error('quat="0 0 0 0" is not an orientation')
+                raise element.error(
+                    'quat="0 0 0 0" is not an orientation; give a quaternion of nonzero length'
+                )
             return quaternion / np.linalg.norm(quaternion)
         if "axisangle" in element.attributes:
             *axis, angle = element.numbers("axisangle", count=4)

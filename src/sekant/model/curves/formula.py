@@ -36,7 +36,7 @@ def _read_rotation(given: Any) -> dict[str, tuple[Any, ...]]:
         except DataError as error:
             raise ValueError(error.message) from None
     if len(parts) != wanted:
-        raise ValueError(f"'{notation}' needs {wanted} values (got {len(parts)})")
+        raise ValueError(f"'{notation}' needs {wanted} value{'s' if wanted > 1 else ''} (got {len(parts)})")
     return {str(notation): tuple(parts)}
 
 

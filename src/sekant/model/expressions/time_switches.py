@@ -59,8 +59,8 @@ class TimeSwitch:
         low, high = sorted(((begin - start) / scale, (end - start) / scale))
         if not high - low < MOST_SWITCHES:
             raise ModelError(
-                f"the expression switches every {abs(scale):g} s, which is too often between {begin:g} and "
-                f"{end:g} s; use a longer interval"
+                f"the expression switches every {abs(scale):g} s, which is too often for the time from "
+                f"{begin:g} to {end:g} s; make the switches less frequent"
             )
         return [start + k * scale for k in range(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1)]
 

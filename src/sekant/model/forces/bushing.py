@@ -119,7 +119,7 @@ class Bushing(Ends, Force):
             e = e / np.abs(e).max()
             way = ", ".join(f"{NAMES[i]}: {x:.2g}" for i, x in zip(plain, e, strict=True) if abs(x) > 1e-3)
             raise ValueError(
-                "matrix must be positive semidefinite, together with the stiffnesses: a displacement "
+                "matrix must be positive semidefinite, together with the stiffnesses, but a displacement "
                 f"({way}) is amplified instead of resisted; check the signs and units of the entries"
             )
 

@@ -87,8 +87,8 @@ class JointFriction(OnCoordinate, Force):
             still, sliding = getattr(self, name), getattr(self, of)
             if isinstance(still, float) and isinstance(sliding, float) and still < sliding:
                 raise ValueError(
-                    f"{name} ({still:g}) must not be below {of} ({sliding:g}), because friction at rest is at least "
-                    "as large as friction while sliding"
+                    f"{name} must not be below {of} (got {still:g} and {sliding:g}), because friction at "
+                    "rest is at least as large as friction while sliding"
                 )
         if self.stribeck is not None and self.level is None and self.coefficient is None:
             raise ValueError(

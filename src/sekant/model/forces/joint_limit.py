@@ -58,7 +58,7 @@ class JointLimit(OnCoordinate, Force):
         if self.lower is None and self.upper is None:
             raise ValueError("give 'lower', 'upper' or both")
         if isinstance(self.lower, float) and isinstance(self.upper, float) and self.lower >= self.upper:
-            raise ValueError(f"lower ({self.lower:g}) must be below upper ({self.upper:g})")
+            raise ValueError(f"lower must be below upper (got {self.lower:g} and {self.upper:g})")
         return self
 
     def action(self, motion: Kinematics) -> Action:

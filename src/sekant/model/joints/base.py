@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Self
 import casadi as ca
 from pydantic import model_validator
 
-from sekant.errors import ModelError
+from sekant.errors import ModelError, counted
 from sekant.geometry.spatial import SX, Pose, turn, vector
 from sekant.model.examples import Stage
 from sekant.model.motion import Action, Kinematics
@@ -301,8 +301,8 @@ def _start_value(joint_type: str, key: str, value: Any, kinds: tuple[Coordinate,
     if len(items) != len(kinds):
         names = ", ".join(kind.name for kind in kinds) or "none"
         raise ValueError(
-            f"{key} of a {joint_type} joint must have {len(kinds)} value{'s' if len(kinds) > 1 else ''}: "
-            f"{names} (got {len(items)})"
+            f"{key} must have {counted(len(kinds), 'values')} in a {joint_type} joint: {names} (got "
+            f"{len(items)})"
         )
     parsed = []
     for item, kind in zip(items, kinds, strict=True):
