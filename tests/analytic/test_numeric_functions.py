@@ -164,7 +164,7 @@ def test_an_index_beyond_an_array_is_a_fault_and_touches_nothing():
         ),
         ("def law(x, v, k, t=print()): return 1\n", "only functions"),
         ("@njit\ndef law(x, v, k, t): return 1\n", "without decorators"),
-        ("def law(x): return x\n", "'v' is not one of them"),
+        ("def law(x): return x\n", "'v' is not a parameter"),
         ("def law(x, v, k, t, w): return x\n", "but 'w' is missing"),
         ("def law(*x): return x\n", r"must not contain '\*'"),
         ("def law(x, v)\n", "is not valid Python, line 1"),

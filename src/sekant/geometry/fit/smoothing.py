@@ -84,8 +84,7 @@ class _Decomposed:
         except np.linalg.LinAlgError:
             raise DataError(
                 "the points do not determine a surface: they lie on a line in the plane of the two parameters; "
-                "spread them "
-                "over the range"
+                "give points that cover the range"
             ) from None
         rough = np.clip(c * np.sum(Z * (P @ Z), axis=0), 1e-18, 1.0)
         rough[np.argsort(rough)[:free]] = 0.0
