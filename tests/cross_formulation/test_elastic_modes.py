@@ -170,7 +170,7 @@ def test_what_elastic_modes_cannot_do_is_said(corner):
         sk.reduce(rigid, HUB, f"{HUB}.z", (-0.1, 0.1), elastic=True)
     with pytest.raises(ModelError, match=r"such as 'upright\.wheel_center\.z'"):
         sk.reduce(soft, HUB, "upright.z", (-0.1, 0.1), elastic=True)
-    with pytest.raises(ModelError, match=r"from 1 to 2, the number of directions in which the body deflects \(got 4\)"):
+    with pytest.raises(ModelError, match=r"the number of directions in which the body deflects \(got 4\)"):
         sk.reduce(soft, HUB, f"{HUB}.z", (-0.1, 0.1), elastic=4, nodes=7)
 
 
