@@ -250,7 +250,7 @@ class PointMass(Element):
 
 @register
 class PointDistance(Between):
-    """A constant distance between two points: a rod without mass."""
+    """A constant or prescribed distance between two points: a rod without mass."""
 
     section: ClassVar = "distances"
     shown: ClassVar = "{ends: [A, B], length: 0.4 m}"

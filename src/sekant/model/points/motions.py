@@ -69,7 +69,7 @@ class Motor(Element):
     """Turns a body's x axis, or a vector, by an angle from its direction at the start.
 
     The angle is zero at the start. In space, the rotation is about `axis`, which is fixed in W and must be
-    perpendicular to the direction. Its multiplier is the required torque.
+    perpendicular to the direction. The multiplier of the motor is the required torque.
     """
 
     section: ClassVar = "motors"
@@ -114,8 +114,8 @@ class Motor(Element):
 
 @register
 class Drive(Element):
-    """Prescribes any expression of the coordinates as a function of time. Its multiplier is the required
-    force."""
+    """Prescribes any expression of the coordinates as a function of time. The multiplier of the drive is the
+    required force."""
 
     section: ClassVar = "drives"
     shown: ClassVar = "{quantity: B.x, value: 1.2 + 0.1*sin(5*t)}"
