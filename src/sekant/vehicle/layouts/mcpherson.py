@@ -43,7 +43,7 @@ MCPHERSON = Layout(
         "lower_rear": "rear hinge of the lower arm",
         "lower_ball": "lower ball joint",
         "strut_top": "top mount of the strut",
-        "strut_bottom": "a point of the strut's axis on the upright",
+        "strut_bottom": "a point on the strut's axis, on the upright",
         **COMMON,
     },
     optional=SPRING,

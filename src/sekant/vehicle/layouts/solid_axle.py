@@ -36,7 +36,7 @@ KINGPIN = {
 }
 PITMAN = {
     "pitman_pivot": "point of the pitman arm on the shaft of the steering box",
-    "pitman_axis": "another point of that shaft's axis",
+    "pitman_axis": "another point on the axis of the steering box's shaft",
 }
 WATT = {
     "watt_pivot": "pivot of the Watt linkage's crank on the axle",

@@ -35,8 +35,8 @@ class LaneChange(Maneuver):
     """Base of lane changes on a path through the centers of lanes."""
 
     vehicle_width: Meters = 1.8
-    """width of the car's body, from which the standard derives the width of the lanes, and whose corners must miss
-    the cones"""
+    """width of the car's body: the width of the lanes depends on it, and the corners of the body must miss the
+    cones"""
 
     def _points(self, car: Car) -> tuple[Floats, Floats]:
         """Points of the path, which follows the center of each lane and is straight before and after the lanes."""
@@ -135,7 +135,7 @@ class LaneChange(Maneuver):
 
 @register
 class DoubleLaneChange(LaneChange):
-    """A lane change by `offset` and back, as in Hall's comparison with two meters at 80 km/h in fifteen seconds.
+    """A lane change by `offset` and back, as in Hall's comparison (2 m at 80 km/h; the run takes 15 s).
 
     Hall specifies offset, speed and duration. The lengths are in a figure that is not available, so we chose them.
     """

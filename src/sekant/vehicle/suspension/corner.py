@@ -32,8 +32,8 @@ SPRING = {
     "spring_bottom": "lower end of the spring",
 }
 OPTIONAL = {
-    "axle_inner": "a point of the wheel's spin axis, inboard of its center",
-    "contact": "where the tire meets the road",
+    "axle_inner": "a point on the wheel's spin axis, inboard of the wheel center",
+    "contact": "point at which the tire meets the road",
     **SPRING,
 }
 SHARED = ("ground", "rack_bar", "pitman_arm", "beam")  # parts that belong to both sides
