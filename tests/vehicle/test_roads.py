@@ -143,7 +143,7 @@ def test_files_that_do_not_fit_are_named(tmp_path):
     with pytest.raises(SekantError, match=r"road.csv:3.*'a' is not a number"):
         wheel_on({"type": "track", "file": str(file)})
     file.write_text("x, h\n0, 1\n1, 2\n")
-    with pytest.raises(SekantError, match=r"must have the columns x, left, right or x, z \(got x, h\)"):
+    with pytest.raises(SekantError, match=r"must have the columns x, left, right, or x, z \(got x, h\)"):
         wheel_on({"type": "track", "file": str(file)})
     file.write_text("x,y,z\n0,0,1\n1,1,2\n")
     with pytest.raises(SekantError, match="do not form a grid"):

@@ -100,7 +100,7 @@ class StopData(Description):
     @model_validator(mode="after")
     def _one_law(self):
         if (self.curve is None) == (self.stiffness == 0.0):
-            raise ValueError("a stop needs either a stiffness or a curve, not both")
+            raise ValueError("a stop needs a stiffness or a curve, but not both")
         return self
 
 
@@ -176,7 +176,7 @@ class AntiRollBar(Description):
     @model_validator(mode="after")
     def _one_rate(self):
         if (self.rate is None) == (self.section is None):
-            raise ValueError("an anti-roll bar needs either a rate or a section, not both")
+            raise ValueError("an anti-roll bar needs a rate or a section, but not both")
         return self
 
     @property

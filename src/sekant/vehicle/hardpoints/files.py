@@ -82,7 +82,7 @@ def _described(path: Path, data: dict[str, Any]) -> tuple[Model, Suspension]:
     for key in data:
         if key not in ("model", "suspension", "name", "description"):
             raise ModelError(
-                f"unknown key '{key}'; in addition to 'model', a file may contain only 'suspension', 'name' and "
+                f"unknown key '{key}'; in addition to 'model', this file may contain only 'suspension', 'name' and "
                 "'description'",
                 path=(key,),
             )

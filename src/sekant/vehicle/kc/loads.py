@@ -202,8 +202,8 @@ class LoadedRigs:
                 raise
             raise SolverError(
                 f"load case '{name}': the axle has no equilibrium under the loads ({error.message}); check the "
-                "stiffness and preload of springs and the stops, or set hold: springs, which locks the springs as "
-                "drawn"
+                "stops, and the stiffness and preload of the springs, or set hold: springs, which locks the "
+                "springs as drawn"
             ) from None
         # every case starts from the first rest position, because the result depends on the start
         self._last.setdefault(support, rest)

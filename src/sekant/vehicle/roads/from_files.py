@@ -31,7 +31,7 @@ def _columns(data: dict[str, Any], wanted: tuple[tuple[str, ...], ...]) -> list[
     for options in wanted:
         if set(options) <= set(names):
             return [columns[names.index(name)] for name in options]
-    forms = " or ".join(", ".join(options) for options in wanted)
+    forms = ", or ".join(", ".join(options) for options in wanted)
     raise ValueError(f"{path} must have the columns {forms} (got {', '.join(names)})")
 
 
