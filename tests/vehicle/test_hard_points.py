@@ -83,7 +83,7 @@ def test_missing_and_unknown_points_are_named():
         ({"tie_rod_inner": [-0.12, 0.66, -0.13]}, "are different points of one part"),
         ({"upper_rear": [0.13, 0.36, 0.16]}, "are different points of one part"),
         ({"wheel_center": [0.0, 0.0, 0.0]}, "center plane"),
-        ({"wheel_center": [0.0, 0.7]}, "3 are expected"),
+        ({"wheel_center": [0.0, 0.7]}, "3 values are expected"),
         ({"wheel_center": [0.0, "half", 0.0]}, "is not a number"),
         ({"wheel_center": [0.0, "7 s", 0.0]}, "m"),
     ],
