@@ -182,7 +182,7 @@ def test_inputs_are_columns_of_a_linear_model():
         ({"pull": {"type": "transfer_function", "input": "t", "numerator": [1, 2, 3], "denominator": [1, 2]}},
          ["would differentiate its input"]),
         ({"pull": {"type": "state_space", "inputs": ["t"], "A": [[1, 2]], "B": [[1]], "C": [[1]]}},
-         ["A: must have 1 rows of 1 numbers"]),
+         ["A: must be a 1 x 1 matrix"]),
         ({"pull": {"type": "pid", "error": "t", "low": 2, "high": 1}}, ["low: must be below high"]),
         ({"pull": {"type": "pid", "error": "t"}}, ["give at least one of kp, ki and kd"]),
         ({"pull": {"value": "t"}}, ["type: is missing; signal types: ", "expression"]),

@@ -103,7 +103,7 @@ def test_the_mirror_image_moves_as_the_mirror_image():
     ("change", "says"),
     [
         ({"stiffness": None}, "modes need a stiffness"),
-        ({"u": (0.0, 1.0, 0.5, 2.0, *range(3, 12))}, "increasing"),
+        ({"u": (0.0, 1.0, 0.5, 2.0, *range(3, 12))}, "values of u must increase"),
         ({"stiffness": ((((1.0, 2.0), (2.0, 1.0)),) * 13)}, "not positive"),
         ({"stiffness": ((((1.0, 2.0), (0.0, 1.0)),) * 13)}, "symmetric"),
         ({"force": (1.0, 2.0)}, "force must have the size"),
