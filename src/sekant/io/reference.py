@@ -189,7 +189,7 @@ def form(field: dict[str, Any]) -> str:
             return " or ".join(dict.fromkeys(text for text in forms if text))
     kind = field.get("type", "")
     if isinstance(kind, list):
-        kind = " or ".join(_WORDS.get(part, part) for part in kind if part != "null")
+        kind = " or ".join(_WORDS.get(str(part), str(part)) for part in kind if part != "null")
     if kind == "array":
         items = field.get("prefixItems") or [field.get("items", {})]
         inner = list(dict.fromkeys(_PLURAL.sub(r"\g<0>s", form(item)) for item in items if item))

@@ -75,7 +75,7 @@ def replace_numbers(
         return replace(path, item)
     if isinstance(item, Description):
         update = {}
-        for name in type(item).model_fields if data else takes_expressions(type(item)):
+        for name in type(item).model_fields if data else takes_expressions(type(item)):  # type: ignore[arg-type]
             value = getattr(item, name)
             changed = replace_numbers(value, replace, (*path, name), data)
             if changed is not value:

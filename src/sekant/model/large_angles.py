@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from sekant.errors import AnalysisWarning
 from sekant.model.fields import measured
@@ -32,7 +32,7 @@ def large_angles(model: Model) -> tuple[AnalysisWarning, ...]:
     return tuple(found)
 
 
-def _like_degrees(value: Any) -> bool:
+def _like_degrees(value: Any) -> TypeGuard[float]:
     return isinstance(value, float) and abs(value) > math.pi and float(2.0 * value).is_integer()
 
 

@@ -217,7 +217,7 @@ class Struct:
 def address_of(array: NDArray[Any]) -> int:
     """Address of the first entry of an array."""
     try:
-        return addressof(c_char.from_buffer(array))  # five times as fast as NumPy's own answer
+        return addressof(c_char.from_buffer(array))  # type: ignore[arg-type]  # five times as fast as NumPy's answer
     except (BufferError, TypeError, ValueError):  # an empty, read-only or strided array
         return array.__array_interface__["data"][0]
 

@@ -53,9 +53,7 @@ class Lengths:
             self.known[pair] = new
             return None
         if old.stated and new.stated and not _equal(old.length, new.length):
-            what = (
-                f"the distance between {' and '.join(pair)}" if len(pair) > 1 else f"the length of {pair[0]}"
-            )
+            what = f"the distance between {' and '.join(pair)}" if pair[1:] else f"the length of {pair[0]}"
             raise ModelError(
                 f"{new.item} and {old.item} contradict each other: {what} is {_shown(new.length)} in the "
                 f"first and {_shown(old.length)} in the second; give this length only once"
