@@ -81,9 +81,9 @@ CODES: dict[str, WarningCode] = {
     ),
     "half_turn": WarningCode(
         "simulate",
-        "A bushing or a torsion spring between two frames turned by half a turn, or a bushing turned by a quarter "
-        "turn about its y axis. These elements measure only the poses of their frames, so their angles and torques "
-        "jump there. Adaptive methods stop at the jump.",
+        "The two frames of a bushing or a torsion spring passed through a relative rotation of half a turn, or those "
+        "of a bushing through a quarter turn about y. These elements measure only the poses of their frames, so "
+        "their angles and torques jump there. Adaptive methods stop at the jump.",
         "To count turns, use a `rotational_spring_damper` on the joint.",
     ),
     "friction_regularized": WarningCode(
@@ -94,8 +94,9 @@ CODES: dict[str, WarningCode] = {
     ),
     "friction_several": WarningCode(
         "simulate",
-        "More than one of the states open, sticking and sliding is consistent with Coulomb's law and the reactions, "
-        "so the motion is not unique. Sekant chose the state nearest to the previous one.",
+        "Several states of a contact or a joint with friction (open, sticking, sliding) are consistent with "
+        "Coulomb's law and the reactions, so the motion is not unique. Sekant chose the state nearest to the "
+        "previous one.",
         "Lower the coefficient of friction, or give the joint some compliance.",
     ),
     # -- rest, steady motion

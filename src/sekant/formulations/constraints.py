@@ -253,7 +253,7 @@ class _Displaced:
         return self.shifts[key]
 
     def value(self, number, local=None) -> SX:
-        """A signal of time, or a constant."""
+        """A function of time, or a constant."""
         return self.lookups.substitute(self._motion.value(number, local), self._motion.t, self.t)
 
     def table(self, name: str, x: SX, order: int = 0) -> SX:

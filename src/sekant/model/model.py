@@ -28,7 +28,7 @@ from sekant.model.table import TableData
 
 
 class Ground(Description):
-    """The world, which does not move, with its frames."""
+    """The world and the frames that are fixed in it."""
 
     shown: ClassVar = "{frames: {pivot: {position: [0.3 m, 0, 0.1 m]}}}"
 

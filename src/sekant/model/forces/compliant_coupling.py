@@ -20,8 +20,8 @@ class CompliantCoupling(CoupledCoordinates, Force):
     d + c d'.
 
     With `backlash` b, the force is zero while |d| < b / 2. Beyond the backlash, it is k (|d| - b/2) + c |d|',
-    and it never pulls the flanks together. The driving coordinate carries this force times the ratio (or the
-    slope of the table). For a coupling without compliance, use a constraint of type `coupling`.
+    and it never pulls the flanks together. Its reaction on the driving coordinate is this force times the
+    ratio (or the slope of the table). For a coupling without compliance, use a constraint of type `coupling`.
     """
 
     type: ClassVar[str] = "compliant_coupling"

@@ -16,7 +16,7 @@ class Spring(Description):
     """The spring of one direction. Its restoring force is k x + c x' + force.
 
     Each field is a number or an expression of time, parameters, the joint's coordinates `u` (`u1`, `u2`), the
-    deflection `x` and its `rate`. A table, as in ``k_table(u)``, makes it vary along the path (HALL 5.1-5.5).
+    deflection `x` and its `rate`. With a table, as in ``k_table(u)``, a field varies along the path (HALL 5.1-5.5).
     """
 
     stiffness: AnyQuantity

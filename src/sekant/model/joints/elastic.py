@@ -56,7 +56,7 @@ class ElasticModes(Description):
     damping: tuple[Rows, ...] | None = None
     """(n, m + r, m + r) symmetric damping matrices for the rates of u (m = 1; on a surface m = 2) and of e"""
     force: tuple[float, ...] | None = None
-    """(n,) force that holds the body at u against the bushings, along a path; in N if u is in m"""
+    """for a path: (n,) force along u that holds the body against the bushings, in N if u is in m"""
     energy: tuple[float, ...] | None = None
     """(n,) energy V_0 of the bushings in the poses on the surface, in J"""
 

@@ -35,7 +35,7 @@ class Surface(GuidedJoint):
     """The coordinates are the parameters u1 and u2 of the surface: X_FM = X(u1, u2). The columns of S are the
     twists per unit of u1 and of u2.
 
-    S^T projects forces on these twists, whatever their length (HALL 3.109 uses unit vectors). With
+    S^T projects forces onto these twists, whatever their length (HALL 3.109 uses unit vectors). With
     `compliance`, the joint has four more coordinates: the displacement along the surface normal and three
     rotations. With `elastic`, the joint has r <= 4 more coordinates: the elastic modes of a mechanism on
     bushings. With `coordinate_of`, u1 and u2 are the coordinates of another joint, which both joints then

@@ -66,10 +66,10 @@ class Tracked(Element):
 
 @register
 class Motor(Element):
-    """Turns a body's x axis, or a vector, by an angle from its direction at the start.
+    """Turns a body's x axis, or a vector, by an angle that is measured from its direction at the start.
 
-    The angle is zero at the start. In space, the rotation is about `axis`, which is fixed in W and must be
-    perpendicular to the direction. The multiplier of the motor is the required torque.
+    In the plane, a positive angle is counterclockwise. In space, the rotation is about `axis`, which is fixed in
+    W and must be perpendicular to the direction. The multiplier of the motor is the required torque.
     """
 
     section: ClassVar = "motors"

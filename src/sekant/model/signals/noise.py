@@ -28,7 +28,7 @@ class Noise(Signal):
     """
 
     type: ClassVar[str] = "noise"
-    summary: ClassVar[str] = "random noise with a given band and standard deviation, repeatable with its seed"
+    summary: ClassVar[str] = "random noise with a given band, standard deviation and seed"
 
     rms: AnyQuantity
     """standard deviation, in the unit of the signal"""

@@ -94,7 +94,8 @@ class OdeProblem:
         for start, length, stride in blocks.tolist():
             if start < 0 or length < 1 or stride < 1 or start + (length - 1) * stride >= self.n:
                 raise SolverError(
-                    f"unit block of {length} states from index {start} does not fit into n = {self.n} states"
+                    f"unit_blocks contains a block of {length} states that starts at index {start} with stride "
+                    f"{stride}, but the problem has n = {self.n} states"
                 )
         object.__setattr__(self, "unit_blocks", blocks)
         self._check_events()

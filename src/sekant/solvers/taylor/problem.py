@@ -38,7 +38,8 @@ class TaylorProblem:
         for start, length in self.unit_blocks:
             if start < 0 or length < 1 or start + length > self.nq:
                 raise SolverError(
-                    f"unit block of {length} from index {start} does not fit into {self.nq} entries"
+                    f"unit_blocks contains a block of {length} coordinates that starts at index {start}, but q has "
+                    f"{self.nq} coordinates"
                 )
         if self.counts is not None and len(self.counts) != self.nv:
             raise SolverError(f"counts has size {len(self.counts)}, but must have size nv = {self.nv}")

@@ -221,8 +221,8 @@ class Brakes(Description):
     front_share: Plain = 0.62
     """fraction of the brake torque that acts at the first axle"""
     standstill: Positive[Plain] = 0.5
-    """spin (rad/s) below which a braked wheel creeps in methods without events; in other methods, the wheel stops
-    exactly"""
+    """spin rate (rad/s) below which a braked wheel creeps with methods that do not stop at events; with other
+    methods, the wheel stops exactly"""
 
     @model_validator(mode="after")
     def _share(self):

@@ -167,7 +167,8 @@ def _line(
         ratio = -(length(STEP) - length(-STEP)) / (2 * STEP)
         if ratio <= 0:
             raise ModelError(
-                f"{name}: the motion ratio is {ratio:.3g}, so the spring extends in bump; check top and bottom",
+                f"{name}: the motion ratio is {ratio:.3g}, so the spring extends in bump; check its end points "
+                "'top' and 'bottom'",
                 path=(name,),
             )
         preload = wheel.carried / ratio if given.preload is None else given.preload

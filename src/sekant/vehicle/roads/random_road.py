@@ -39,7 +39,7 @@ def density(letter: str, n: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @register
 class RandomRoad(Road):
-    """A random road of a class from A (very good) to H of ISO 8608, which begins at `start` and repeats after
+    """A random road of an ISO 8608 class, from A (very good) to H. It begins at `start` and repeats after
     `length`."""
 
     type: ClassVar[str] = "random"

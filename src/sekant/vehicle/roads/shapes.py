@@ -87,7 +87,7 @@ class Ramp(Road):
 
 @register
 class Sine(Road):
-    """amplitude sin(2 pi (x - start) / wavelength) beyond `start`, where the amplitude increases over one wavelength.
+    """z = amplitude sin(2 pi (x - start) / wavelength) beyond `start`; it builds up over one wavelength.
 
     The right side (y < 0) lags by `lag`, with a smooth transition over the width `track`.
     """
@@ -144,7 +144,7 @@ class _Obstacle(Road):
 
 @register
 class Bump(_Obstacle):
-    """A bump in the form of a versed sine: z = height (1 - cos(2 pi (x - start) / length)) / 2 over `length`."""
+    """A versed sine: z = height (1 - cos(2 pi (x - start) / length)) / 2 from `start` to `start + length`."""
 
     type: ClassVar[str] = "bump"
     summary: ClassVar[str] = "a versed sine"
@@ -162,7 +162,7 @@ class Cleat(_Obstacle):
     """A bar across the road with the given height and length. Both edges are rounded over the length `edge`."""
 
     type: ClassVar[str] = "cleat"
-    summary: ClassVar[str] = "a bar with rounded edges; a kerb if it is long"
+    summary: ClassVar[str] = "a bar with rounded edges, or a curb if it is long"
     shown: ClassVar[str] = "{type: cleat, start: 20 m, height: 20 mm, length: 30 mm}"
 
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:

@@ -37,7 +37,7 @@ class MagicFormulaTire(Tire):
     measured_side: Literal["left", "right"] = "left"
     """side on which the tire was measured; if there is a file, by default the side that it states"""
     coefficients: dict[str, AnyQuantity] = Field(default_factory=dict)
-    """values by the keys of property files, in SI units"""
+    """coefficients by their keys in property files, in SI units"""
     side: Literal["left", "right"] | None = None
     """side on which the tire is mounted; the tire is mirrored if it was measured on the other side"""
     pressure: AnyQuantity | None = None

@@ -84,7 +84,7 @@ class SimpleTire(Tire):
 class LinearTire(SimpleTire):
     """Fx = C_kappa kappa, Fy = -C_alpha tan(alpha) - C_gamma gamma, Mz = trail C_alpha tan(alpha), without a limit.
 
-    With `nominal_load`, forces and moment are multiplied by Fz / nominal_load for loads below nominal_load.
+    With `nominal_load`, the forces and the moment are multiplied by Fz / nominal_load if Fz < nominal_load.
     """
 
     type: ClassVar[str] = "linear_tire"
