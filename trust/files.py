@@ -1,4 +1,4 @@
-"""Files and command lines damaged at random: they must be read, or refused with one clear error, within
+"""Files and command lines damaged at random: they must be read, or rejected with one clear error, within
 limits of time and memory."""
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def _listen(section: Section, here: Connection, worker: ForkProcess, kind: str, 
             content = more
             continue
         section.count("files")
-        section.count(f"files that were {'read' if what == 'read' else 'refused'}")
+        section.count(f"files that were {'read' if what == 'read' else 'rejected'}")
         if more:
             section.fail(f"{kind}, seed {seed}, file {number}", more, _shown(content))
 

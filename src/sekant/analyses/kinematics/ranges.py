@@ -29,7 +29,8 @@ def requested_values(drive: Drive, range: Any, values: Any, path: bool = False) 
     if isinstance(drive, Mapping):
         if range is not None or values is not None:
             raise SekantError(
-                "kinematics: the drives are a mapping that gives their values; drop range and values"
+                "kinematics: the mapping of drives already gives their values; "
+                "omit the arguments 'range' and 'values'"
             )
         requested = {name: _kind(given) for name, given in drive.items()}
     else:

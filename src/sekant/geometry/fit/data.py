@@ -135,7 +135,7 @@ def read_poses(
     for name, unit in (units or {}).items():
         if name not in table:
             raise DataError(
-                f"units names a column '{name}' that does not exist; "
+                f"'units' names a column '{name}' that does not exist; "
                 f"{suggest(name, list(table), 'columns found')}",
                 file=file,
             )

@@ -45,7 +45,7 @@ def loads_result(table: LoadTable) -> Result:
     """The axle as drawn, with arrows for the forces on its members. Each case takes one second."""
     if table.model is None:
         raise SekantError(
-            "this table does not contain the model of the axle; compute it with sekant.vehicle.member_loads"
+            "this table does not contain the model of the axle; compute the table with sekant.vehicle.member_loads"
         )
     system = compile(table.model, engine="casadi")
     q = assemble(system).q

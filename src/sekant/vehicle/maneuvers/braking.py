@@ -74,7 +74,7 @@ class BrakeStraight(Maneuver):
                 "mean deceleration",
                 self._mean(t, v, s),
                 "m/s^2",
-                "over the distance from 80 to 10 % of the speed",
+                "over the distance in which the speed falls from 80 to 10 % of its initial value",
             ),
             ManeuverMeasure(
                 "largest deceleration",
@@ -166,7 +166,7 @@ class BrakeInTurn(BrakeStraight):
                 "mean deceleration",
                 self._mean(t[t > self.at], run["speed"][t > self.at], _way(run)[t > self.at]),
                 "m/s^2",
-                "over the distance from 80 to 10 % of the speed",
+                "over the distance in which the speed falls from 80 to 10 % of its initial value",
             ),
         ]
 
