@@ -52,7 +52,7 @@ def check_mobility(equations: DrivenEquations, q: Vector, held: int) -> None:
     if freedom < m:
         if freedom == 0:
             raise ModelError(f"model '{name}' has no degree of freedom at its start: nothing can be driven")
-        raise ModelError(f"model '{name}' has {count} but {given} ({drives}); drop {m - freedom} of them")
+        raise ModelError(f"model '{name}' has {count} but {given} ({drives}); remove {m - freedom} of them")
     if freedom > m:
         free = _moving(equations, rest)
         which = f"{rest.shape[1]} of these coordinates" if "," in free else "this coordinate"

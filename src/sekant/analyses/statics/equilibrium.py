@@ -151,7 +151,7 @@ def equilibrium(
     if has_states(system) and (stable or method):
         raise SolverError(
             f"model '{system.model.name}' has states of signals or elements: only Newton's method finds its "
-            "equilibria; drop `stable` and `method`"
+            "equilibria; omit `stable` and `method`"
         )
     fixed = [
         name
