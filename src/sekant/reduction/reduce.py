@@ -57,26 +57,26 @@ def reduce(
     elastic: bool | int = False,
     parameters: Mapping[str, ArrayLike] | None = None,
 ) -> Reduction:
-    """A model without loops in which the bodies `keep` follow their poses over one or two coordinates.
+    """A model without loops in which the bodies `keep` follow poses that depend on one or two coordinates.
 
     `keep` may also name frames, such as ``upright.hub``: then the body follows the pose of that frame. In
     a compliant mechanism, the springs that allow motion across the path act at this frame.
 
     `coordinate` names the kept coordinates, as in `kinematics`: ``upright.z``, ``hinge.angle``,
     ``strut.length``, relative to the body `relative_to`; `range` = (first, last), or two pairs for two
-    coordinates. `method`: "table", quintic interpolation of poses (over one coordinate, also of their
-    derivatives), or "path", a curve fitted to the poses alone. Over two coordinates, "path" is a polynomial
-    surface of degree 5 x 5 (Hall). `nodes`: number of poses over each coordinate; by default, as many as
+    coordinates. `method`: "table", quintic interpolation of poses (for one coordinate, also of their
+    derivatives), or "path", a curve fitted to the poses alone. For two coordinates, "path" is a polynomial
+    surface of degree 5 x 5 (Hall). `nodes`: number of poses along each coordinate; by default, as many as
     `tolerance` (m and rad, by default 1e-8) requires, and 21 x 9 for the polynomial. If both are given, the
     tolerance is only checked.
 
-    Forces, contacts and sensors remain, except those named in `drop`. Dropped bodies that they refer to follow
-    their own poses over the same coordinates. `inertia` determines what happens to the other dropped bodies. "exact":
-    they follow their own poses too, so kinetic energy and weight are those of the mechanism. "split": they become
-    equal point masses at their joints (Hall). "identify": they become point masses on the kept body,
-    chosen for the smallest errors of inertia and weight along the coordinates; `mass_errors` of the result reports
-    these errors. "ignore":
-    their inertia is neglected, including that of dropped bodies that follow only because a force acts on them.
+    Forces, contacts and sensors remain, except those named in `drop`. Dropped bodies that they refer to
+    follow their own poses, which depend on the same coordinates. `inertia` determines what happens to the
+    other dropped bodies. "exact": they follow their own poses too, so kinetic energy and weight are those of
+    the mechanism. "split": they become equal point masses at their joints (Hall). "identify": they become
+    point masses on the kept body, chosen for the smallest errors of inertia and weight along the coordinates;
+    `mass_errors` of the result reports these errors. "ignore": their inertia is neglected, including that of
+    dropped bodies that follow only because a force acts on them.
 
     `elastic`: for a mechanism that is compliant because of its bushings. `keep` must name one frame
     (``upright.hub``) and `coordinate` one of its coordinates (``upright.hub.z``), for a steered corner also a

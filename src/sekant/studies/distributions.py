@@ -96,7 +96,7 @@ class TruncatedNormal(Distribution):
 
 @dataclass(frozen=True)
 class LogNormal(Distribution):
-    """Distribution with this `median`, whose logarithm is Gaussian with the standard deviation `spread`."""
+    """Distribution with the given `median`, whose logarithm is Gaussian with the standard deviation `spread`."""
 
     median: float
     spread: float

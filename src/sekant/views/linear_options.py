@@ -52,7 +52,7 @@ LocusRange = Annotated[
     str | None,
     typer.Option(
         metavar="NAME=RANGE",
-        help="Follow the modes over the range of a number, e.g. 'c=200..9000 N*s/m'; --plot draws the locus.",
+        help="Follow the modes as a number varies over a range, e.g. 'c=200..9000 N*s/m'; --plot draws the locus.",
     ),
 ]
 Formulation = Annotated[str, typer.Option(help="Coordinates: joint, cartesian or natural.")]

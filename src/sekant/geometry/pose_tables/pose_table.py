@@ -162,7 +162,7 @@ class PoseTable:
     def curve(
         self, body: str, method: str = "quintic", extrapolation: str = "error", name: str = ""
     ) -> PoseCurve:
-        """The interpolated pose of a body as a curve over the drive.
+        """The interpolated pose of a body as a curve whose parameter is the drive.
 
         The quintic interpolant is a piecewise polynomial and is used directly. The cubic interpolant is not a
         polynomial; pieces of degree 7 approximate it to 1e-12 and preserve the jumps of its second derivative

@@ -214,7 +214,7 @@ class PoseSurface:
 
     @staticmethod
     def fit(data: Any, parameters: tuple[str, str] = ("u1", "u2"), **options: Any) -> PoseSurface:
-        """Surface fitted to measured poses over two columns; see `fit.surface.fit_surface`."""
+        """Surface fitted to measured poses, with the parameters in two columns; see `fit.surface.fit_surface`."""
         from sekant.geometry.fit.surface import fit_surface
 
         return fit_surface(data, parameters, **options)

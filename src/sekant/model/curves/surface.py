@@ -1,4 +1,4 @@
-"""Surfaces of poses: from data over two columns, or from formulas of two parameters."""
+"""Surfaces of poses: from data with two columns of parameters, or from formulas of two parameters."""
 
 from __future__ import annotations
 

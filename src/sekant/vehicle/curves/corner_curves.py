@@ -42,7 +42,7 @@ def suspension_curves(
     steering: ArrayLike | None = None,
     parameters: Mapping[str, ArrayLike] | None = None,
 ) -> SuspensionCurves:
-    """Camber, toe, steering axis, roll center, motion ratio and more over a grid of travel and steering.
+    """Camber, toe, steering axis, roll center, motion ratio and more on a grid of travel and steering.
 
     `travel` (n,) m is the height of the wheel's center above its position as drawn, by default 41 values over the
     range of `suspension`. `steering` (m,) m is the displacement of the rack to the left, by default zero. Prescribed

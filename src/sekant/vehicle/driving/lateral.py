@@ -1,5 +1,5 @@
-"""A car that runs straight ahead: its exact linear model, in axes that move with it, and its eigenvalues over
-speed."""
+"""A car that runs straight ahead: its exact linear model, in axes that move with it, and its eigenvalues as
+functions of speed."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def straight_running(
 
 
 def speed_locus(given: Car | dict[str, Any], speeds: ArrayLike) -> RootLocus:
-    """Eigenvalues of a car that runs straight ahead, over its speed (m/s): its weave modes, and the speeds at
-    which it is unstable."""
+    """Eigenvalues of a car that runs straight ahead as functions of its speed (m/s): its weave modes, and the
+    speeds at which it is unstable."""
     values = np.atleast_1d(np.asarray(speeds, float))
     if np.any(values <= 0):
         raise ModelError(f"the speeds of a root locus must be positive (got {values.min():g} m/s)")

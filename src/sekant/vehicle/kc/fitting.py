@@ -47,7 +47,7 @@ def fit_points(
     motion: str | Sequence[float] = "parallel",
     steered: bool = True,
 ) -> tuple[HardPoints, AxleCurves]:
-    """Hard points whose curves are closest to `targets` (name -> values (n,) over travel, SI), and their curves.
+    """Hard points whose curves are closest to `targets` (name -> values (n,) versus travel, SI), and their curves.
 
     `bounds` limits the changes of coordinates from the drawing, in m: ``{"tie_rod_inner.z": (-0.01, 0.01)}``. A curve
     is free where its target is NaN. Deviations are divided by the tolerance of their curve (`tolerances`, SI), or

@@ -39,7 +39,7 @@ def _files(given: Any) -> Any:
 
 
 def table_over_travel(column: str, unit: str) -> BeforeValidator:
-    """A number, a table {x, y} over travel in m, or a CSV file with the columns travel and `column`."""
+    """A number, a table {x, y} versus travel in m, or a CSV file with the columns travel and `column`."""
 
     def read(given: Any) -> Any:
         if not (isinstance(given, str) and given.lower().endswith((".csv", ".txt"))):
@@ -49,7 +49,7 @@ def table_over_travel(column: str, unit: str) -> BeforeValidator:
             for name in ("travel", column):
                 if name not in found.names:
                     raise found.wrong(
-                        f"has no column '{name}'; a table over travel needs the columns travel and {column}"
+                        f"has no column '{name}'; a table versus travel needs the columns travel and {column}"
                     )
             x = found.column("travel", "m", "m")
             y = found.column(column, unit, unit) if unit else found.values[:, found.names.index(column)]

@@ -165,7 +165,7 @@ def _maker(layout: Layout):
 
     make.__name__ = layout.name
     make.__doc__ = (
-        f"The model of a {layout.name} corner from its hard points (name -> position, m).\n\n"
+        f"The model of a corner of type '{layout.name}' from its hard points (name -> position, m).\n\n"
         "    Further keywords are the keys of a file of hard points: unit, masses, spring, camber, toe, load ..."
     )
     return make

@@ -39,7 +39,7 @@ def plot(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Draw channels of a result over time, compare it with another result, or show its energy balance."""
+    """Plot channels of a result against time, compare it with another result, or show its energy balance."""
     if energy and (names or against is not None):
         raise typer.BadParameter("cannot be combined with channels or --against", param_hint="--energy")
     if x and (against is not None or energy or not names):

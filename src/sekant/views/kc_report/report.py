@@ -77,7 +77,7 @@ def write_report(path: Path, designs: Sequence[ShownDesign], targets: Targets | 
         sections.append(Section("roll", "Over roll", _chart_frame("roll", rolled)))
     for design in designs:
         sections += _of_design(design, len(designs) > 1)
-    sections.append(Section("numbers", "Values over travel", _numbers(designs)))
+    sections.append(Section("numbers", "Values versus travel", _numbers(designs)))
     columns = [name for curves in (*parallel, *roll) for name in curves.names]
     sections.append(
         Section("words", "Definitions", _words([*columns, *(["left.jacking"] if steered else [])]))

@@ -33,11 +33,12 @@ def view(
 ) -> Path:
     """Write a page that plays a result; returns its path.
 
-    `what`: a result, the name of a result file, a list of two results to compare (named by `labels`), or modes
-    from ``sk.linearize(...).modes()``, of which the page shows the oscillatory ones. `plots`: names of outputs
-    to plot at first, over time or over another output (``hinge.v over hinge.q``). A result with more than
-    `max_frames` rows is thinned for drawing; its data do not change. `amplitude` (m or rad): the amplitude of
-    the coordinate that moves most in a mode; by default, the motion is clearly visible.
+    `what`: a result, the name of a result file, a list of two results to compare (named by `labels`), or
+    modes from ``sk.linearize(...).modes()``, of which the page shows the oscillatory ones. `plots`: names of
+    outputs to plot at first, against time or another output (``hinge.v over hinge.q``). A result with more
+    than `max_frames` rows is thinned for drawing; its data do not change. `amplitude` (m or rad): the
+    amplitude of the coordinate that moves most in a mode; by default, it is chosen so that the motion is
+    clearly visible.
     """
     if hasattr(what, "oscillations") and hasattr(what, "states"):
         shown = _shown_modes(what, title, amplitude)
