@@ -33,9 +33,9 @@ class PlacedJoint(Element):
     dims: ClassVar[tuple[int, ...]] = (2, 3)
 
     first: str = "ground"
-    """name of one body, or ground"""
+    """name of the first body, or ground"""
     second: str = "ground"
-    """name of one body, or ground"""
+    """name of the second body, or ground"""
     at: Position
     """position in W at the start"""
 

@@ -50,7 +50,7 @@ class Patch(Description):
     y: Span | None = None
     """[from, to], positive to the left; by default everywhere"""
     friction: Dimensionless
-    """factor on the friction of tires on the patch"""
+    """factor by which the friction of tires on the patch is multiplied"""
 
 
 class Road(Description):

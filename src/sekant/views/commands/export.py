@@ -97,7 +97,7 @@ def fmu(
     file: File,
     output: Annotated[Path, typer.Option("--output", "-o", help="FMU to write (.fmu).")],
     fmi: Annotated[int, typer.Option(help="FMI version: 2 or 3.")] = 2,
-    kind: Annotated[str, typer.Option(help="Kind of FMU: me (model exchange) or cs (co-simulation).")] = "me",
+    kind: Annotated[str, typer.Option(help="Type of FMU: me (model exchange) or cs (co-simulation).")] = "me",
     platform: Annotated[
         list[str] | None,
         typer.Option(

@@ -60,7 +60,7 @@ def fit(
     method: Annotated[
         str, typer.Option(help="Fitting method for a path: auto, interpolation, tao-watson or hall.")
     ] = "auto",
-    kind: Annotated[str, typer.Option(help="Kind of surface: auto, polynomial or spline.")] = "auto",
+    kind: Annotated[str, typer.Option(help="Type of surface fit: auto, polynomial or spline.")] = "auto",
     noise: Annotated[
         float | None,
         typer.Option(

@@ -52,7 +52,7 @@ def kc(
         ),
     ] = None,
     points: Annotated[
-        int, typer.Option(min=2, max=100_000, help="Number of positions over the wheel travel.")
+        int, typer.Option(min=2, max=100_000, help="Number of positions across the wheel travel.")
     ] = 41,
     racks: Annotated[int, typer.Option(min=1, max=1000, help="Number of rack positions.")] = 5,
     side: Annotated[

@@ -62,7 +62,7 @@ def run(
         typer.Option(
             "--input",
             metavar="NAME=VALUE",
-            help="Set an input of the model to a log over time (torque=log.csv, with a column 'torque') "
+            help="Set an input of the model to the values in a log (torque=log.csv, with a column 'torque') "
             "or to a number (torque='3 N*m'); repeatable.",
             show_default=False,
         ),
