@@ -30,7 +30,7 @@ class TableData(Description):
     y: tuple[float, ...] | tuple[tuple[float, ...], ...]
     """value at each x; with x2, a row for each x"""
     x2: tuple[float, ...] | None = None
-    """increasing values of the second variable of a table of two variables"""
+    """increasing values of the second variable, for a table of two variables"""
     kind: Kind = "linear"
     """interpolation between the points. cubic: twice continuously differentiable; pchip: cubic without
     overshoot; step: constant from each point to the next"""

@@ -48,8 +48,8 @@ class Path(GuidedJoint):
     With `elastic`, the joint has r <= 5 more coordinates: the elastic modes of a mechanism on bushings.
 
     With `coordinate_of`, u is the coordinate of another joint. Joints that share a coordinate form a group
-    with one degree of freedom, such as the bodies of a mechanism, each of which follows its own curve. If the
-    other joint has several coordinates, as a surface joint has, `coordinate` selects one of them.
+    with one degree of freedom. In this way, each body of a mechanism can follow its own curve. If the other
+    joint has several coordinates, as a surface joint has, `coordinate` selects one of them.
     """
 
     type: ClassVar[str] = "path"

@@ -63,7 +63,7 @@ class Collector(ItemCollector):
         return self._scalar(name)
 
     def angle(self, name: str, of: BodyHandle | Geometric, start: Value | None = None) -> SX:
-        """The angle (rad) of a body's x axis or a vector from the x axis of W, in the plane, turns counted."""
+        """The angle (rad) from the x axis of W to a body's x axis or a vector, including full turns."""
         self.add(name, motions.Angle, of=self._name(of), start=start)
         return self._scalar(name)
 

@@ -17,7 +17,7 @@ from sekant.model.points.values import Anything, Direction
 
 @register
 class Angle(Element):
-    """The angle of a body's x axis, or of a vector, from the x axis of W, with turns counted (plane only).
+    """The angle from the x axis of W to a body's x axis or to a vector, including full turns (plane only).
 
     It is integrated from its rate (DERA 3.2.2, 5.3.1); at the start, it is in (-pi, pi] unless `start` is
     given.
