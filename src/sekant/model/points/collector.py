@@ -63,7 +63,7 @@ class Collector(ItemCollector):
         return self._scalar(name)
 
     def angle(self, name: str, of: BodyHandle | Geometric, start: Value | None = None) -> SX:
-        """The angle (rad) from the x axis of W to a body's x axis or a vector, including full turns."""
+        """In the plane, the angle (rad) from the x axis of W to a body's x axis or to a vector; full turns count."""
         self.add(name, motions.Angle, of=self._name(of), start=start)
         return self._scalar(name)
 
