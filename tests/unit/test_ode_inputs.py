@@ -49,7 +49,7 @@ def test_wrong_input_is_named(changes, message):
     [
         ({"n": 0}, "at least one state"),
         ({"nq": 2, "nv": 1}, "nq = 2 and nv = 1 do not fit into n = 2"),
-        ({"unit_blocks": np.array([[1, 2]])}, "2 states from index 1"),
+        ({"unit_blocks": np.array([[1, 2]])}, "2 states that starts at index 1 with stride 1, but .* n = 2"),
     ],
 )
 def test_wrong_problem_is_named(changes, message):
