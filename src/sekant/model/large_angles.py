@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 from sekant.errors import AnalysisWarning
 from sekant.model.fields import measured
@@ -32,11 +32,11 @@ def large_angles(model: Model) -> tuple[AnalysisWarning, ...]:
     return tuple(found)
 
 
-def _like_degrees(value: Any) -> TypeGuard[float]:
+def _like_degrees(value: Any) -> bool:
     return isinstance(value, float) and abs(value) > math.pi and float(2.0 * value).is_integer()
 
 
-def _warning(item: str, field: str, value: float) -> AnalysisWarning:
+def _warning(item: str, field: str, value: Any) -> AnalysisWarning:
     return AnalysisWarning(
         "angle_in_radians",
         item,
