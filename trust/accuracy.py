@@ -174,7 +174,10 @@ def campaign(section: Section, clock: Clock, first: int) -> None:
                 row.error / row.tolerance,
             )
             section.measure(what, factor, "", FACTORS[row.method], tried)
-    missed = {f"{problem} ({method}): {why}" for (problem, method), why in KNOWN.items()}
+    missed = {
+        f"{problem}: {why}" if method == "*" else f"{problem} ({method}): {why}"
+        for (problem, method), why in KNOWN.items()
+    }
     section.left_out += sorted(missed)
     if len({row.problem for row in rows}) < len(PROBLEMS):
         section.left_out.append("problems for which there was no time")

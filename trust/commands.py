@@ -52,7 +52,7 @@ def sekant(
             preexec_fn=prepared(seconds, memory),
         )
     except subprocess.TimeoutExpired:
-        raise Endless(f"no end after {PATIENCE * seconds} s") from None
+        raise Endless(f"still running after {PATIENCE * seconds} s") from None
     if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
-        raise Endless(f"no end after {seconds} s of processor time")
+        raise Endless(f"still running after {seconds} s of processor time")
     return done

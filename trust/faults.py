@@ -209,7 +209,7 @@ def _interrupted(section: Section, warm: Warm, words: tuple[str, ...], moment: f
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
-            section.fail(told, f"no end after {10 * PATIENCE} s")
+            section.fail(told, f"still running after {10 * PATIENCE} s")
             return
         section.count("interrupted commands")
         waited = time.monotonic() - began

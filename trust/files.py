@@ -147,14 +147,16 @@ def _listen(section: Section, here: Connection, worker: ForkProcess, kind: str, 
     content: bytes = b""
     while True:
         if not here.poll(PATIENCE * SECONDS):
-            section.fail(f"{kind}, seed {seed}", f"no end after {PATIENCE * SECONDS} s", _shown(content))
+            section.fail(
+                f"{kind}, seed {seed}", f"still running after {PATIENCE * SECONDS} s", _shown(content)
+            )
             break
         try:
             what, number, more = here.recv()
         except EOFError:
             worker.join()
             endless = worker.exitcode == -signal.SIGPROF
-            what = f"no end after {SECONDS} s of processor time" if endless else "the process died"
+            what = f"still running after {SECONDS} s of processor time" if endless else "the process died"
             section.fail(f"{kind}, seed {seed}", what, _shown(content))
             break
         if what == "ends":

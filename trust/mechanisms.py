@@ -316,7 +316,7 @@ def campaign(section: Section, clock: Clock, first: int) -> None:
     missing = [name for name in ("fmpy", "pinocchio") if find_spec(name) is None]
     if missing:
         section.left_out.append(
-            f"{' and '.join(missing)}: not installed (make bench and make test-long install them)"
+            f"{' and '.join(missing)}: not installed (`make bench` and `make test-long` install it)"
         )
     if find_chromium() is None:
         section.left_out.append("live pages: Chromium is not installed")

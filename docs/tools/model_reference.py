@@ -117,7 +117,11 @@ def _points(schema: dict[str, Any]) -> list[str]:
         parts.append(f"### `natural.{section}`")
         for name, cls in sorted(types.items()):
             own = definition_of(schema, cls)
-            short = f" The entry may also be `{cls.short}` alone, without a mapping." if cls.short else ""
+            short = (
+                f" Instead of a mapping, the entry may be just the value of `{cls.short}`."
+                if cls.short
+                else ""
+            )
             title = f"`type: {name}`: " if name else ""
             parts += [title + _prose(own.get("description", "")) + short, _table(own, schema)]
     return parts

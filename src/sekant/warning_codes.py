@@ -63,8 +63,8 @@ CODES: dict[str, WarningCode] = {
     ),
     "breaks_stepped_over": WarningCode(
         "simulate",
-        "The engine `casadi`, an independent check of the code, cannot stop at breaks of tables and curves: "
-        "its steps cross the breaks, and the error there may exceed the tolerances.",
+        "With the engine `casadi`, an independent check of the code, methods other than `taylor` cannot stop at "
+        "breaks of tables and curves. Their steps cross the breaks, and the error there may exceed the tolerances.",
         "Use the default engine, or method `taylor`, which stops at breaks with any engine.",
     ),
     "chattering": WarningCode(
@@ -184,7 +184,7 @@ CODES: dict[str, WarningCode] = {
     ),
     "negative_wheel_rate": WarningCode(
         "suspension curves",
-        "The load of a wheel decreases in bump.",
+        "The load on a wheel decreases in bump.",
         "Check the stiffness and the preload of the spring. A stiffness without a unit is in N/m, whatever the unit "
         "of the points.",
     ),

@@ -173,4 +173,4 @@ def test_a_car_runs_straight_ahead_and_turns(tmp_path):
         assert said in done.stderr
     done = sekant("steady", "car.yaml", "--target", "lateral_acceleration=30", cwd=tmp_path)
     assert done.returncode == 1
-    assert "is beyond the grip" in done.stderr
+    assert "exceeds the grip" in done.stderr

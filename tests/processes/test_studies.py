@@ -413,7 +413,7 @@ def test_faults_of_a_study_file_have_their_line(study, old, new, says):
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("slide.q", "slide.p", r"study\.yaml:7: measures\.end: no channel 'slide\.p'"),
+        ("slide.q", "slide.p", r"study\.yaml:7: measures\.end: there is no channel 'slide\.p'"),
         ("500 ms", "-1", r"study\.yaml:6: analysis: until must be a positive number"),
         ("output_step: 0.01", "method: rk5", r"study\.yaml:6: analysis: unknown method 'rk5'"),
         ("measures:", "outputs: [slid.q]\nmeasures:", r"study\.yaml:7: .*no channel 'slid\.q'"),

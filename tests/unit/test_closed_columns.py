@@ -73,6 +73,7 @@ def test_orientations_that_turn_once_in_a_lap(orientation):
 def test_a_column_without_the_last_row_has_no_period():
     data = {key: values[:-1] for key, values in rows(1e-4).items()}
     with pytest.raises(
-        DataError, match="the last row must repeat the first row, because the column values of these two rows"
+        DataError,
+        match="the last row must have the pose of the first row, and the difference of their column values",
     ):
         PoseCurve.fit(data, "phi", extrapolation="periodic")

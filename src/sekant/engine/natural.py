@@ -44,12 +44,13 @@ class Mechanism(Collector):
         return compile(self, engine=engine, cache=cache, parameters=parameters)
 
     def freedom(self) -> FreedomTable:
-        """The table of degrees of freedom: bring in, assign, constrain."""
+        """The table of degrees of freedom."""
         return freedom(self.model)
 
 
 def freedom(model: Model) -> FreedomTable:
-    """The table of degrees of freedom of a mechanism modeled with points: bring in, assign, constrain (DERA 4.2)."""
+    """A table that counts the degrees of freedom of a mechanism modeled with points (DERA 4.2): which coordinates its
+    items bring in, which they assign, and which equations constrain them."""
     return freedom_table(composed(resolve(model)))
 
 

@@ -278,7 +278,7 @@ class System:
 
     @property
     def reactions(self) -> Reactions:
-        """Whether the system has dry friction, contacts, events, samples and delays."""
+        """Whether the system has dry friction, contacts, events, samples or delays."""
         return self.cached("reactions", lambda: reactions_of(self.equations))
 
     @cached_property
@@ -407,7 +407,7 @@ class System:
         interpreted: bool = False,
     ) -> NativeFunction:
         """Compile expressions in the system's symbols to a native function; for `seldom` see `build`. With
-        `interpreted`, CasADi evaluates the expressions, because the few calls take less time than compiling."""
+        `interpreted`, CasADi evaluates the expressions, which takes less time than compiling for a few calls."""
         from sekant.engine.codegen.build import build
 
         engine = "casadi" if interpreted else self.engine

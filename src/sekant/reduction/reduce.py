@@ -79,10 +79,10 @@ def reduce(
     dropped bodies that follow only because a force acts on them.
 
     `elastic`: for a mechanism that is compliant because of its bushings. `keep` must name one frame
-    (``upright.hub``) and `coordinate` one of its coordinates (``upright.hub.z``), for a steered corner also a
-    coordinate of a joint. The path is that of the unloaded mechanism. The joint gets the elastic modes of the
-    bushings (True: all modes; a number: that many modes). These modes replace the bushings; other forces on dropped
-    bodies remain.
+    (``upright.hub``), and `coordinate` must name one of its coordinates (``upright.hub.z``) and, for a steered
+    corner, also a coordinate of a joint. The path is that of the unloaded mechanism. The joint gets the elastic
+    modes of the bushings (True: all modes; a number: that many modes). These modes replace the bushings; other
+    forces on dropped bodies remain.
 
     `parameters`: values that replace numbers of the model, such as hard points, by the names of run-time parameters.
     """

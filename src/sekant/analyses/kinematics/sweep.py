@@ -58,8 +58,8 @@ def kinematics(
     `t` (s).
 
     The sweep begins at the assembled start of the model, or at `guess`, and stays on its branch of solutions. If the
-    travel ends within the range, the result contains the points that can be reached, and its `limits` give the
-    positions and the causes of the ends. With two drives, the first drive is swept for each value of the second.
+    travel ends within the range, the result contains the points that can be reached, and its `limits` say
+    where the travel ends and why. With two drives, the first drive is swept for each value of the second.
 
     With `path`, any number of drives moves along one path: all have the same number of values, and the k-th point of
     the path consists of the k-th values. The result has the derivatives with respect to every drive.

@@ -66,7 +66,7 @@ def linearize(
     model about a result of `sk.analyses.steady_motion` uses axes that move with that motion. ``at="motion"`` accepts
     any state, with the accelerations that the system has there. For a state that is not an equilibrium or a steady
     motion, an error reports the unbalanced forces. If a joint with dry friction is at rest in the state, a constraint
-    with the name of the friction locks it.
+    with the name of the friction element locks the joint.
 
     `inputs`: names of run-time parameters, of prescribed motions, or of coordinates along which forces act.
     `outputs`: names or patterns of outputs. `independent`: names of the independent coordinates of a constrained

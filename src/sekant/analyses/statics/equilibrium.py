@@ -88,13 +88,14 @@ class Equilibrium(State):
     def reactions(self) -> dict[str, Array]:
         """Wrench (6,) of every joint on its child about the joint frame's origin, in W: force (N), then torque (N m).
 
-        Raises an error if coordinates are held, because the reactions would belong to the model with these
-        coordinates released; see `holding`.
+        Raises an error if coordinates are held, because the reactions would be computed without the
+        forces that hold them; see `holding`.
         """
         if self.holding:
             raise SolverError(
-                "reactions are not available while coordinates are held: they would belong to the model with these "
-                "coordinates released; add the forces of `holding` to the model, or drive these coordinates"
+                "reactions are not available while coordinates are held, because they would be computed without the "
+                "forces that hold these coordinates; add the forces in `holding` to the model, or prescribe these "
+                "coordinates"
             )
         system = with_closed_contacts(self.system, self.closed)
         if not system.model.joints:

@@ -112,8 +112,8 @@ class NaturalEquations(ConstrainedEquations):
             for name, (symbol, _, _) in parts.states.items():
                 if not what.startswith("force") and self.depends(expression, symbol):
                     raise ModelError(
-                        f"the rate of '{name}' is not linear in the velocities: forces and outputs may "
-                        f"depend on it, but energies, dissipations and constraints may not ({what} does)"
+                        f"the rate of '{name}' is not linear in the velocities, so only forces and outputs may "
+                        f"depend on '{name}'; energies, dissipations and constraints may not ({what} does)"
                     )
         for name, D in parts.rayleigh.items():
             self._check_dissipation(name, D)

@@ -59,8 +59,8 @@ class Seam:
         if gap > max(0.2 * typical, 8.0 * sigma):
             raise poses.error(
                 f"the path does not close: the last row is {gap:.4g} m from the first row (typical step "
-                f"{typical:.3g} m). In a fit over a column, the last row must repeat the first row, because "
-                "the column values of these two rows give the period; repeat the first row at the end, or "
+                f"{typical:.3g} m). In a fit over a column, the last row must have the pose of the first row, and "
+                "the difference of their column values is the period; add such a row at the end of the period, or "
                 "do not use 'periodic'"
             )
         closing = Seam.of(poses, u, y, tag)

@@ -43,7 +43,7 @@ class Measured(Framed):
     orientation_noise: Angle | None = None
     """standard deviation of the noise in each angle; estimated if not given"""
     tolerance: Length | None = None
-    """largest allowed distance between the curve over its arc length and the fit to the data"""
+    """largest allowed distance between the fit to the data and the stored curve, whose parameter is the arc length"""
     closed: bool = False
     """whether the path is closed, so that it ends where it begins and repeats"""
     allow_gaps: bool = False

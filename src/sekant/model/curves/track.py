@@ -103,8 +103,8 @@ class TrackPiece(Description):
     helix: HelixPiece | None = None
     """part of a helix"""
     fitted: FittedPiece | None = None
-    """a curve through positions from a file, with the fields of a curve with the key `data`, and `joined`:
-    whether to move the piece to the end of the previous piece"""
+    """a curve through positions from a file. It has the fields of a curve with the key `data`, and `joined`,
+    which says whether to move the piece to the end of the previous piece"""
 
     @model_validator(mode="after")
     def _one_kind(self):

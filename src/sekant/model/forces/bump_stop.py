@@ -37,7 +37,7 @@ class BumpStop(Ends, Force):
     picture: ClassVar = "stop"
 
     length: Positive[Length]
-    """distance between the points at which the stop touches"""
+    """distance between the points when the stop makes contact"""
     stiffness: Positive[AnyQuantity]
     """k in N/m^n; at the compression d, the force of the spring is k d^n"""
     exponent: Dimensionless = 2.0

@@ -138,7 +138,7 @@ class Edge(Element):
 
 
 class EquationItem(Element):
-    """One or several equations value = 0."""
+    """One or more equations of the form `value` = 0."""
 
     short: ClassVar = "value"
 
@@ -157,7 +157,7 @@ class EquationItem(Element):
 
 @register
 class Equation(EquationItem):
-    """One or several equations value = 0 in coordinates and time."""
+    """One or more equations of the form `value` = 0 in coordinates and time."""
 
     section: ClassVar = "constraints"
     shown: ClassVar = '{value: "A.x^2 + A.y^2 - 0.16", text: A stays on a circle}'
@@ -173,7 +173,7 @@ class Equation(EquationItem):
 
 @register
 class VelocityEquation(EquationItem):
-    """One or several equations value = 0 that are linear in the velocities (non-holonomic)."""
+    """One or more equations of the form `value` = 0 that are linear in the velocities (non-holonomic)."""
 
     section: ClassVar = "velocity_constraints"
     shown: ClassVar = "A.vx*sin(turn) - A.vy*cos(turn)"

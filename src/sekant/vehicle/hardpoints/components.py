@@ -91,7 +91,7 @@ class StopData(Description):
     """A bump or rebound stop in line with the spring. It acts only beyond its gap, and only pushes."""
 
     gap: Meters
-    """compression (bump) or extension (rebound) of the spring, from its length as drawn, at which the stop touches"""
+    """compression (bump) or extension (rebound) of the spring, from its drawn length, at which the stop acts"""
     stiffness: StiffnessNumber = 0.0
     """rate of the stop: force per compression beyond the gap"""
     curve: CurveData | None = None

@@ -123,7 +123,7 @@ def member_loads(
     *,
     wheel_load: float | None = None,
 ) -> LoadTable:
-    """Forces in all joints, springs, links and bushings in each load case, in equilibrium with springs and bars.
+    """Forces in all joints, springs, links and bushings in each load case, at the equilibrium of the suspension.
 
     By default, `cases` are the load cases of the hard points. ``hold: springs`` in a case locks the springs at their
     length as drawn, as for an axle without springs. `wheel_load` (N) is the load of a wheel at rest, by default

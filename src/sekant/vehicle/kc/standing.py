@@ -24,7 +24,8 @@ def standing(
     *,
     travel: float | str = 0.0,
 ) -> HardPoints:
-    """The axle with its spring perches set (`left.spring_perch`, `right.spring_perch` of `set_up`) for wheel loads.
+    """The axle with its spring perches (`left.spring_perch` and `right.spring_perch` of `set_up`) adjusted so that it
+    carries the given wheel loads.
 
     `loads` (N) are vertical forces of the road at the contacts, one for both sides or one for each side; unequal
     loads correspond to corner weights with a cross weight. Under these loads and their weight, the wheels rest

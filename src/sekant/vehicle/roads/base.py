@@ -43,7 +43,7 @@ class RoadSurroundings(Protocol):
 
 
 class Patch(Description):
-    """A rectangle with a different friction, such as ice or one wet side of the road."""
+    """A rectangle with different friction, such as ice or one wet side of the road."""
 
     x: Span | None = None
     """[from, to]; by default everywhere"""
@@ -62,7 +62,7 @@ class Road(Description):
     friction: Dimensionless = 1.0
     """factor by which the friction of tires is multiplied; may be an expression of x and y"""
     patches: tuple[Patch, ...] = ()
-    """rectangles with a different friction; later rectangles take precedence over earlier ones"""
+    """rectangles with different friction; later rectangles take precedence over earlier ones"""
 
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         """Height () m at x, y () m."""

@@ -63,7 +63,7 @@ class RandomRoad(Road):
     def _sizes(self):
         if self.length < 10 * self.shortest:
             raise ValueError(
-                f"length must be at least ten times shortest (got length: {self.length:g} m, shortest: "
+                f"'length' must be at least ten times 'shortest' (got length: {self.length:g} m, shortest: "
                 f"{self.shortest:g} m)"
             )
         if self.length / self.shortest > 1e5:

@@ -62,7 +62,7 @@ def live(
     modes: bool = False,
     **options: Any,
 ) -> LivePage:
-    """Write a page that simulates a model whenever a reader changes its parameters; returns the page, a path.
+    """Write a page that simulates a model whenever a reader changes its parameters; returns the path of the page.
 
     `vary`: ranges of run-time parameters by name, as strings (``{"strut.stiffness": "10..40 kN/m"}``) or as
     pairs of numbers in SI; inputs and start values (``arm.q0``) are allowed as well. `outputs`: patterns of
