@@ -76,7 +76,7 @@ register, shape_class = SHAPES.register, SHAPES.find
 
 @register
 class Box(Shape):
-    """A box with edges `size` along the axes, centered on the frame's origin."""
+    """A box centered on the frame's origin, with edges of the lengths `size` along the axes."""
 
     type: ClassVar[str] = "box"
     summary: ClassVar[str] = "a box around the frame's origin"
@@ -90,7 +90,7 @@ class Box(Shape):
 
 @register
 class Cylinder(Shape):
-    """A cylinder centered on the frame's origin, along `axis`."""
+    """A cylinder along `axis`, centered on the frame's origin."""
 
     type: ClassVar[str] = "cylinder"
     summary: ClassVar[str] = "a cylinder around the frame's origin"

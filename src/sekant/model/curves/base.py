@@ -115,7 +115,8 @@ class Framed(CurveSource):
     bank_table: TableName | None = None
     """name of a table of the bank angle versus the curve's parameter"""
     up: Direction = (0.0, 0.0, 1.0)
-    """direction toward which the z axis of the frame points where the path does not determine it"""
+    """direction to which the z axis of the frame is as close as possible: with upright, everywhere; with rmf,
+    and with frenet on a straight path, at the start"""
     blend: Literal["quintic", "cubic"] | None = None
     """how frenet frames are blended across straight segments and inflection points. quintic (default): rates
     and accelerations are continuous; cubic: the rate is zero at the ends of the blend"""

@@ -64,7 +64,7 @@ class Formula(Framed):
     """rotation in terms of the parameter, as {zyx: [...]} (or any other Euler sequence), {quaternion: [...]}
     or {matrix: [...]}"""
     breaks: tuple[AnyQuantity, ...] = ()
-    """values of the parameter where the formulas have kinks"""
+    """values of the parameter at which the formulas have kinks"""
     arc_length: bool = False
     """whether the coordinate is the arc length of the path, instead of the parameter"""
     tolerance: Dimensionless = 1e-10

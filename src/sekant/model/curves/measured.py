@@ -30,18 +30,19 @@ class Measured(Framed):
     """column of the file, or a constant, for each of x, y, z and the components of the orientation; `angles`
     takes a list in the order of `sequence`"""
     units: dict[str, str] | None = None
-    """units of columns whose headers give none"""
+    """units of columns whose headers do not give a unit"""
     sequence: str | None = None
     """Euler sequence of the angles, e.g. zyx"""
     orientation: str = "auto"
     """how orientations are stored: auto, none, quaternion, or e.g. euler:zyx"""
     method: Literal["auto", "interpolation", "tao-watson", "hall"] = "auto"
     """method of the fit. auto: interpolates exact data and smooths noisy data; tao-watson: smooths with the
-    knots of Tao and Watson; hall: smooths with HALL's iterative knots"""
+    knots of Tao and Watson; hall: smooths with knots that
+    are placed iteratively (HALL)"""
     noise: Length | None = None
-    """standard deviation of the noise in each position coordinate; estimated if not given"""
+    """standard deviation of the noise in each position coordinate; by default estimated from the data"""
     orientation_noise: Angle | None = None
-    """standard deviation of the noise in each angle; estimated if not given"""
+    """standard deviation of the noise in each angle; by default estimated from the data"""
     tolerance: Length | None = None
     """largest allowed distance between the fit to the data and the stored curve, whose parameter is the arc length"""
     closed: bool = False

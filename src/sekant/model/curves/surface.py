@@ -80,7 +80,7 @@ class SurfaceSource(CurveSource):
 
     key: ClassVar[str] = "surface"
     shown: ClassVar = "{surface: {parameters: [u, w], position: [u, w, 0.1*u*w], range: [[-1, 1], [-1, 1]]}}"
-    summary: ClassVar[str] = "a surface of poses: fitted to data over two parameters, or given by formulas"
+    summary: ClassVar[str] = "poses as functions of two parameters, fitted to data or given by formulas"
     functions: ClassVar[tuple[str, ...]] = ("surface",)
 
     surface: SurfaceData

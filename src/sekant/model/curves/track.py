@@ -149,7 +149,7 @@ class Track(Framed):
     require: Literal["position", "tangent", "curvature"] = "tangent"
     """quantity that must be continuous where pieces meet"""
     gap: Length = 1e-6
-    """largest gap that is closed without a warning"""
+    """largest gap between pieces that is closed without a warning"""
     turn: Angle = 1e-5
     """largest angle between the tangents of two pieces that is not treated as a corner"""
     tolerance: Dimensionless = 1e-10

@@ -13,18 +13,18 @@ from sekant.model.quantities import AnyQuantity, Description, negative
 
 
 class Spring(Description):
-    """The spring of one direction. Its restoring force is k x + c x' + force.
+    """The spring in one direction. Its restoring force is k x + c x' + force.
 
     Each field is a number or an expression of time, parameters, the joint's coordinates `u` (`u1`, `u2`), the
     deflection `x` and its `rate`. With a table, as in ``k_table(u)``, a field varies along the path (HALL 5.1-5.5).
     """
 
     stiffness: AnyQuantity
-    """restoring force per deflection: N/m, for rotations N m/rad"""
+    """restoring force per deflection: in N/m, or in N m/rad for a rotation"""
     damping: AnyQuantity = 0.0
-    """restoring force per rate of the deflection: N s/m, for rotations N m s/rad"""
+    """restoring force per rate of the deflection: in N s/m, or in N m s/rad for a rotation"""
     force: AnyQuantity = 0.0
-    """additional restoring force in N, for rotations a torque in N m"""
+    """additional restoring force in N, or torque in N m for a rotation"""
 
 
 class PathCompliance(Description):
@@ -33,15 +33,15 @@ class PathCompliance(Description):
     directions: ClassVar[tuple[str, ...]] = ("normal", "binormal", "roll", "pitch", "yaw")
 
     normal: Spring
-    """spring along the normal: y of the frame that moves along the path, or `normal_direction`"""
+    """spring along the normal: the y axis of the frame that moves along the path, or `normal_direction`"""
     binormal: Spring
-    """spring along the binormal, perpendicular to the path and to this normal"""
+    """spring along the binormal, perpendicular to the path and to the normal"""
     roll: Spring
-    """spring against rotation about x of the moving frame"""
+    """spring against rotation about the x axis of the frame that moves along the path"""
     pitch: Spring
-    """spring against rotation about y of this frame"""
+    """spring against rotation about the y axis of the moving frame"""
     yaw: Spring
-    """spring against rotation about z of this frame"""
+    """spring against rotation about the z axis of the moving frame"""
 
 
 class SurfaceCompliance(Description):
@@ -52,11 +52,11 @@ class SurfaceCompliance(Description):
     normal: Spring
     """spring along the normal of the surface"""
     roll: Spring
-    """spring against rotation about x of the frame that moves on the surface"""
+    """spring against rotation about the x axis of the frame that moves on the surface"""
     pitch: Spring
-    """spring against rotation about y of this frame"""
+    """spring against rotation about the y axis of the moving frame"""
     yaw: Spring
-    """spring against rotation about z of this frame"""
+    """spring against rotation about the z axis of the moving frame"""
 
 
 Springs = TypeVar("Springs", PathCompliance, SurfaceCompliance)

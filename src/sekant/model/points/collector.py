@@ -283,7 +283,7 @@ class Collector(ItemCollector):
         self.add(self.named(name, "torque"), loads.BodyTorque, **fields)
 
     def work(self, name: str, rate: Value, force: Value) -> None:
-        """A generalized force on any quantity, which is given by its rate. The power is rate * force."""
+        """A generalized force that acts on a quantity with the given rate. The power is `rate` times `force`."""
         self.add(name, loads.Work, rate=rate, force=force)
 
     def potential(self, name: str, energy: Value) -> None:

@@ -74,8 +74,8 @@ class OnLine(Element):
 
 @register
 class RollingDisc(Element):
-    """A disc or a ball that rolls on a fixed plane without slip. In space, it is a disc about the vector
-    `axis`, or a ball if `axis` is not given.
+    """A disc or a ball that rolls on a fixed plane without slip. In space, the body is a disc whose axis
+    is the vector `axis`, or a ball if `axis` is not given.
 
     The distance to the plane is constrained by a position equation. The velocity of the contact point is zero,
     which is a non-holonomic constraint in space.
@@ -87,7 +87,7 @@ class RollingDisc(Element):
     body: str
     """name of the body"""
     center: str
-    """name of the point at its center"""
+    """name of the point at the center of the disc or ball"""
     radius: Length
     """radius of the disc or ball"""
     axis: str | None = None

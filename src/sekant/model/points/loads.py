@@ -182,7 +182,7 @@ class BodyTorque(OnBody):
 
 @register
 class Work(Element):
-    """A generalized force on any quantity, which is given by its rate. The power is rate * force."""
+    """A generalized force that acts on a quantity with the given rate. The power is `rate` times `force`."""
 
     section: ClassVar = "works"
     shown: ClassVar = "{rate: A.vx, force: -0.2*A.vx}"

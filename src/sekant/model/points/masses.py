@@ -213,8 +213,8 @@ class Rod(Between):
     length: Length | None = None
     """length; by default the distance between its ends at the start"""
     inertia: MomentOfInertia | None = None
-    """moment of inertia about an axis through its center and perpendicular to the rod; by default that of a
-    thin rod"""
+    """moment of inertia about an axis through the rod's center and perpendicular to the rod; by default that of
+    a thin rod"""
     rigid: bool = True
     """whether to constrain the length of the rod"""
 
@@ -250,7 +250,7 @@ class PointMass(Element):
 
 @register
 class PointDistance(Between):
-    """A constant or prescribed distance between two points: a rod without mass."""
+    """A constant or prescribed distance between two points, as with a massless rod."""
 
     section: ClassVar = "distances"
     shown: ClassVar = "{ends: [A, B], length: 0.4 m}"

@@ -69,7 +69,7 @@ class Motor(Element):
     """Turns a body's x axis, or a vector, by an angle that is measured from its direction at the start.
 
     In the plane, a positive angle is counterclockwise. In space, the rotation is about `axis`, which is fixed in
-    W and must be perpendicular to the direction. The multiplier of the motor is the required torque.
+    W and must be perpendicular to this direction. The multiplier of the motor is the required torque.
     """
 
     section: ClassVar = "motors"

@@ -89,7 +89,7 @@ class Point(Element):
     velocity: VelocityVector | None = None
     """velocity in W at the start; by default it follows from the velocities of other points"""
     weight: Number = 1.0
-    """weight of its position in the assembly: points with larger weights are moved less"""
+    """weight of the point's position in the assembly: points with larger weights are moved less"""
 
     def compose(self, name: str, m: Any) -> None:
         _basic(m, name, self.at, self.velocity, self.free, self.weight, 1.0)
@@ -111,7 +111,7 @@ class FreeVector(Element):
     """rates of the components in W at the start; by default they follow from the rates of other vectors and
     the velocities of points"""
     weight: Number = 1.0
-    """weight of its components in the assembly: vectors with larger weights are changed less"""
+    """weight of the vector's components in the assembly: vectors with larger weights are changed less"""
 
     def compose(self, name: str, m: Any) -> None:
         _basic(m, name, self.value, self.rate, self.free, self.weight, 0.0)

@@ -39,7 +39,7 @@ class Noise(Signal):
     seed: int = 0
     """seed of the random frequencies and phases; another seed gives another signal"""
     waves: Annotated[int, Field(ge=1, le=1000)] = 50
-    """number n of waves; their sum does not repeat within waves/(highest - lowest) seconds"""
+    """number n of waves; their sum does not repeat within `waves / (highest - lowest)` seconds"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -18,24 +18,25 @@ from sekant.tables.numeric import INCREMENT, NumericFunction
 
 @register
 class Numeric(Signal):
-    """The result of a Python function of numbers. The function may use `if`, `while`, iterations and local
-    arrays.
+    """The result of a Python function whose arguments are numbers. The function may use `if`, `while`, iterations
+    and local arrays.
 
     Numba (the extra `numeric`) compiles the function to machine code, so no Python runs in the integration
-    loop. Integrators can only evaluate the function, not differentiate it. Methods with fixed steps and
-    dop853 do not stop at its jumps and kinks; radau5 and linear models use finite differences; the method
-    taylor does not support it. For a function that is composed of NumPy functions, `sk.signals.traced` gives
-    exact derivatives. If there are several outputs, their names are ``name.y0``, ``name.y1`` and so on.
+    loop. Integrators can only evaluate the function, not differentiate it. The method dop853 and methods with
+    fixed steps do not stop at jumps and kinks of the function; radau5 and linear models use finite
+    differences; the method taylor does not support this signal. For a function that is composed of NumPy
+    functions, `sk.signals.traced` gives exact derivatives. If there are several outputs, their names are
+    ``name.y0``, ``name.y1`` and so on.
     """
 
     type: ClassVar[str] = "numeric"
-    summary: ClassVar[str] = "a Python function of numbers, compiled as a C callback"
+    summary: ClassVar[str] = "a Python function whose arguments are numbers, compiled as a C callback"
     signals: ClassVar = ("inputs",)
 
     function: str | Callable[..., Any]
     """definition ``def law(x, v): ...`` as text (from a file: ``file: law.py``), or a function"""
     inputs: dict[str, AnyQuantity]
-    """a quantity, an expression or a number for each parameter of the function, by its name"""
+    """a quantity, an expression or a number for each parameter of the function, by name"""
     outputs: int = 1
     """number of values that the function returns"""
     increment: Positive[Dimensionless] = INCREMENT

@@ -20,7 +20,7 @@ class Pid(Signal):
     - y_free) / T_w.
 
     Here e is the `error`, x the filtered error, i the integral part, and y_free the output without limits.
-    The last term (back-calculation) lets i decrease while the output is at a limit.
+    The last term of i' (back-calculation) drives y_free back toward the limit while the output is limited.
     """
 
     type: ClassVar[str] = "pid"
@@ -43,7 +43,7 @@ class Pid(Signal):
     high: AnyQuantity | None = None
     """upper limit of the output"""
     windup_time: Positive[Time] = 0.1
-    """time constant T_w with which the integral part decreases while the output is at a limit"""
+    """time constant T_w with which back-calculation unwinds the integral part while the output is at a limit"""
     start: AnyQuantity = 0.0
     """value of the integral part at the start"""
 

@@ -15,11 +15,11 @@ from sekant.model.signals.base import Signal, register
 
 @register
 class RateLimit(Signal):
-    """y' = (input - y) / T, limited to the range from -falling to rising: an actuator with a lag T and a
+    """y' = (input - y) / T, limited to the range from `-falling` to `rising`: an actuator with a lag and a
     maximum speed."""
 
     type: ClassVar[str] = "rate_limit"
-    summary: ClassVar[str] = "follows an input with a lag, no faster than given rates"
+    summary: ClassVar[str] = "follows an input with a lag and with limited rates"
     settable: ClassVar = "value"
 
     input: AnyQuantity

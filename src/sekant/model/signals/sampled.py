@@ -14,7 +14,8 @@ from sekant.model.signals.base import Signal, register
 
 @register
 class SampledSignal(Signal):
-    """y is the input at the latest of the times offset + k period. Before the first sample, y = `start`.
+    """y is the input at the most recent of the sample times `offset` + k `period` (k = 0, 1, 2, ...). Before the
+    first sample, y = `start`.
 
     All samples that are taken at the same time use the values just before this time. A sampled signal may therefore
     use its own value, as in the sum ``total + period * error``, and loops of sampled signals are not algebraic loops.

@@ -16,12 +16,12 @@ from sekant.model.signals.base import Signal, register
 
 @register
 class TransferFunction(Signal):
-    """y = numerator(s) / denominator(s) input, with coefficients from the highest power down. Its states start at
-    zero.
+    """y = numerator(s) / denominator(s) input, where the first coefficients are those of the highest powers of s.
+    All states are zero at the start.
 
     The states x are those of the controllable canonical form: x' = w (x2, ..., xn, u - a1 xn - ... - an x1),
     and y = sum of (b - b0 a) x + b0 u. Here u is the input, and b and a are the coefficients of numerator and
-    denominator as polynomials in s/w; the factor w makes every abs(a) at most 1.
+    denominator as polynomials in s/w, and the frequency w is chosen such that every abs(a) is at most 1.
     """
 
     type: ClassVar[str] = "transfer_function"

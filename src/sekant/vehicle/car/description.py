@@ -108,7 +108,7 @@ class RimAndTire(Description):
     inertia: InertiaNumbers = (0.8, 1.2, 0.8)
     """[Ixx, Iyy, Izz] about the wheel's center; Iyy is about the spin axis"""
     width: Positive[Meters] = 0.2
-    """width in pictures"""
+    """width of the wheel in pictures"""
 
     @model_validator(mode="after")
     def _possible(self):
@@ -130,7 +130,7 @@ class SimpleSuspension(Description):
     inertia: InertiaNumbers = (0.4, 0.4, 0.4)
     """[Ixx, Iyy, Izz] of one wheel's carrier about its center"""
     preload: Newtons | None = None
-    """force of one spring at rest; by default the force that keeps the car level"""
+    """force of one spring at zero travel of the wheel; by default the force that keeps the car level"""
     camber: Radians = 0.0
     """camber of the wheels, positive if the top leans outward"""
 
@@ -142,7 +142,7 @@ class SimpleSuspension(Description):
 
 
 class Steering(Description):
-    """Steering wheel, column and rack. In axles with hard points, the tie rods turn the wheels."""
+    """Steering wheel, column and rack. On axles with hard points, the tie rods turn the wheels."""
 
     rack_per_turn: Positive[Meters] = 0.05
     """travel of the rack for one turn of the steering wheel, without a sign: a positive angle of the steering wheel
@@ -232,7 +232,7 @@ class Brakes(Description):
 
 
 class Air(Description):
-    """Drag and downforce. Downforce areas may be expressions of the ride height h, with tables of the car."""
+    """Drag and downforce. Downforce areas may be expressions of the ride height h and may use tables of the car."""
 
     drag_area: NotNegative[SquareMeters] = 0.65
     """drag area C_d A; half of the drag acts at the front point, and half at the rear point"""
@@ -276,7 +276,7 @@ class Car(Description):
     maneuver: str = "double-lane-change"
     """maneuver that the car drives by default"""
     speed: MetersPerSecond = 0.0
-    """speed that the driver maintains straight ahead if the model runs without a maneuver"""
+    """speed at which the driver goes straight ahead if the model runs without a maneuver"""
     simulation: SimulationSettings = SimulationSettings()
     """duration, steps and tolerances if the model runs without a maneuver"""
     looks: Literal["closed", "open_wheels"] | None = None

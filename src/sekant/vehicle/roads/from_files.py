@@ -37,8 +37,8 @@ def _columns(data: dict[str, Any], wanted: tuple[tuple[str, ...], ...]) -> list[
 
 @register
 class TrackRoad(Road):
-    """Measured heights along x, interpolated by C2 splines: one for each track (columns x, left, right), or the same
-    for both tracks (columns x, z).
+    """Measured heights along x, interpolated by C2 splines. The two tracks have separate heights (columns x, left,
+    right) or the same heights (columns x, z).
 
     The file is read when the road is created; the road then contains its values.
     """
@@ -48,8 +48,8 @@ class TrackRoad(Road):
     shown: ClassVar[str] = "{type: track, file: road.csv}"
 
     file: str | None = None
-    """CSV file with columns x, left, right or x, z, with units in brackets; the road stores its values instead of its
-    name"""
+    """CSV file with columns x, left, right or x, z, with units in brackets; the road stores the values in the
+    file, not its name"""
     x: tuple[float, ...] = ()
     """positions (n,) m, increasing"""
     left: tuple[float, ...] = ()
@@ -59,8 +59,8 @@ class TrackRoad(Road):
     track: Positive[Meters] = 1.5
     """distance between the tracks"""
     beyond: Beyond = "error"
-    """road beyond the ends of the data; error: the run fails; constant: the last height continues; periodic: the data
-    repeat"""
+    """road beyond the ends of the data; error: the run fails; constant: the height at the end continues; periodic:
+    the data repeat"""
 
     @model_validator(mode="before")
     @classmethod
@@ -103,17 +103,17 @@ class TrackRoad(Road):
 
 @register
 class GridRoad(Road):
-    """Heights on a rectangular grid over x and y, interpolated by a bicubic spline.
+    """Heights on a rectangular grid in x and y, interpolated by a bicubic spline.
 
     The file has the columns x, y, z and one row for each point, in any order. It is read when the road is created.
     """
 
     type: ClassVar[str] = "grid"
-    summary: ClassVar[str] = "heights on a grid over x and y"
+    summary: ClassVar[str] = "heights on a grid in x and y"
     shown: ClassVar[str] = "{type: grid, file: heights.csv}"
 
     file: str | None = None
-    """CSV file with columns x, y, z; the road stores its values instead of its name"""
+    """CSV file with columns x, y, z; the road stores the values in the file, not its name"""
     x: tuple[float, ...] = ()
     """positions (n,) m, increasing"""
     y: tuple[float, ...] = ()

@@ -51,13 +51,14 @@ class RandomRoad(Road):
     seed: int = 1
     """seed of the random road; the same number gives the same road"""
     track: Positive[Meters] = 1.5
-    """distance b between the left and right wheels, which determines the coherence of their heights"""
+    """distance between the left and right wheels, which determines the coherence of their heights"""
     length: Meters = 200.0
     """period of the road, which is its longest wavelength"""
     shortest: Positive[Meters] = 0.3
     """shortest wavelength; a tire envelops shorter waves"""
     start: Meters = 5.0
-    """x at which the road begins; the road is flat before it, and reaches its full roughness five meters after it"""
+    """x at which the road begins; the road is flat before this position and reaches its full
+    roughness 5 m after it"""
 
     @model_validator(mode="after")
     def _sizes(self):

@@ -28,8 +28,8 @@ class Plane(Road):
 
 @register
 class Grade(Road):
-    """A road that rises by `slope` (0.05 for 5 %) along x from `start`. The slope increases from zero over the length
-    `blend`."""
+    """A road that rises with the given `slope` (0.05 for 5 %) along x, beginning at `start`. The slope increases from
+    zero over the length `blend`."""
 
     type: ClassVar[str] = "grade"
     summary: ClassVar[str] = "uphill or downhill along x"
@@ -67,7 +67,8 @@ class Bank(Road):
 
 @register
 class Ramp(Road):
-    """A ramp from level 0 at `start` to the level `height` over `length`, with continuous curvature."""
+    """A ramp with the given `length` and continuous curvature. It begins at `start` and leads from level 0 to
+    the level `height`."""
 
     type: ClassVar[str] = "ramp"
     summary: ClassVar[str] = "a ramp from one level to another"
@@ -87,7 +88,8 @@ class Ramp(Road):
 
 @register
 class Sine(Road):
-    """z = amplitude sin(2 pi (x - start) / wavelength) beyond `start`; it builds up over one wavelength.
+    """z = amplitude sin(2 pi (x - start) / wavelength) beyond `start`; the amplitude builds up over the first
+    wavelength.
 
     The right side (y < 0) lags by `lag`, with a smooth transition over the width `track`.
     """
@@ -147,7 +149,7 @@ class Bump(_Obstacle):
     """A versed sine: z = height (1 - cos(2 pi (x - start) / length)) / 2 from `start` to `start + length`."""
 
     type: ClassVar[str] = "bump"
-    summary: ClassVar[str] = "a versed sine"
+    summary: ClassVar[str] = "a bump with the shape of a versed sine"
     shown: ClassVar[str] = "{type: bump, start: 20 m, height: 80 mm, length: 3 m}"
 
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
@@ -159,7 +161,8 @@ class Bump(_Obstacle):
 
 @register
 class Cleat(_Obstacle):
-    """A bar across the road with the given height and length. Both edges are rounded over the length `edge`."""
+    """A bar with the given height and length that lies across the road. Both edges are rounded over the
+    length `edge`."""
 
     type: ClassVar[str] = "cleat"
     summary: ClassVar[str] = "a bar with rounded edges, or a curb if it is long"
