@@ -24,7 +24,7 @@ class CoupledCoordinates(Description):
     joint: JointName
     """the driving joint"""
     coordinate: int = 0
-    """index of the joint's coordinate, starting at 0"""
+    """index of the coordinate of the driving joint, starting at 0"""
     driven: JointName
     """the driven joint"""
     driven_coordinate: int = 0
@@ -33,7 +33,7 @@ class CoupledCoordinates(Description):
     """change of the driven coordinate divided by that of the driving coordinate: negative for external gears,
     positive for a belt"""
     table: TableName | None = None
-    """name of a table of the driven coordinate versus the driving coordinate, e.g. of a cam"""
+    """name of a table of the driven coordinate versus the driving coordinate, for a cam for example"""
     offset: AnyQuantity = 0.0
     """constant part of the driven coordinate, m or rad"""
 

@@ -83,7 +83,7 @@ class Model(Description):
     simulation: SimulationSettings = SimulationSettings()
     """default settings of simulations, such as end time, method and tolerances"""
     view: View | None = None
-    """initial position of the camera in the player, and the body that it can ride on"""
+    """initial position of the camera in the player, and the body on which it can ride"""
 
     @model_validator(mode="after")
     def _consistent(self):

@@ -13,7 +13,7 @@ Place = tuple[Meters, Meters, Meters]
 
 
 class View(Description):
-    """Initial position of the camera in the player, and the body that it can ride on.
+    """Initial position of the camera in the player, and the body on which it can ride.
 
     By default, the camera looks perpendicular to the plane of a planar motion, follows bodies that travel far, and
     can ride on the heaviest body.
@@ -28,7 +28,7 @@ class View(Description):
     target: Place | None = None
     """point in W at which the camera looks; by default the middle of the motion"""
     ride: FrameName | None = None
-    """body or frame that the camera can ride on; it looks along the x axis of this frame, with z up"""
+    """body or frame on which the camera can ride; the camera looks along the x axis of this frame, with z up"""
 
     @model_validator(mode="after")
     def _one(self):

@@ -51,7 +51,7 @@ class SurfaceShape(Description):
     surface: FrameName = "ground"
     """frame in which the surface is described"""
     height: Length | None = None
-    """height as an expression of x and y in the frame `surface`, which may contain tables"""
+    """height of the surface, an expression of x and y in the frame `surface`; the expression may call tables"""
     pose_surface: Annotated[CurveName | InstanceOf[PoseSurface] | None, PlainSerializer(name_or_content)] = (
         None
     )

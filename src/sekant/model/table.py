@@ -22,20 +22,21 @@ class TableData(Description):
     """A function y(x) that interpolates between given points and extrapolates beyond them, in SI units.
 
     With `x2`, the table is a function of two variables. Expressions call it as ``name(a, b)``, where a is x
-    and b is x2; y has a row for each x and a column for each x2.
+    and b is x2; `y` has a row for each value of `x` and a column for each value of `x2`.
     """
 
     x: tuple[float, ...]
     """first variable, increasing"""
     y: tuple[float, ...] | tuple[tuple[float, ...], ...]
-    """value at each x; with x2, a row for each x"""
+    """value at each `x`; with `x2`, a row for each `x`"""
     x2: tuple[float, ...] | None = None
     """increasing values of the second variable, for a table of two variables"""
     kind: Kind = "linear"
     """interpolation between the points. cubic: twice continuously differentiable; pchip: cubic without
     overshoot; step: constant from each point to the next"""
     extrapolation: Extrapolation = "constant"
-    """beyond the points: error, the last value (constant), a linear continuation, or periodic repetition"""
+    """value beyond the points. error: no value but an error; constant: value at the end; linear: tangent at the
+    end; periodic: the table repeats"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

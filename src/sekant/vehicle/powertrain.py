@@ -39,22 +39,23 @@ class AxleDrive(Force):
     signals: ClassVar = ("torque",)
 
     left: FrameName
-    """left wheel, with y along its spin axis to the left"""
+    """body or frame of the left wheel, with y along the spin axis, pointing left"""
     right: FrameName
-    """right wheel, with y along its spin axis to the left"""
+    """body or frame of the right wheel, with y along the spin axis, pointing left"""
     carrier: FrameName
     """body on which the reaction torque acts"""
     torque: AnyQuantity
-    """torque on both wheels together, N m, positive forward"""
+    """total torque on the two wheels, N m; a positive torque drives forward"""
     differential: Literal["open", "locked", "limited_slip"] = "open"
     """open: equal torques; locked: equal speeds; limited_slip: transfers torque from the faster to the slower
     wheel"""
     locking: NotNegative[RotationalDamping] = 300.0
-    """locked, limited_slip: coefficient c, locking torque per difference of the wheel speeds"""
+    """locked, limited_slip: coefficient c, the torque transferred to the slower wheel divided by the difference
+    between the wheel speeds"""
     preload: NotNegative[Torque] = 60.0
-    """limited_slip: locking torque without drive torque"""
+    """limited_slip: largest difference between the wheel torques without drive torque"""
     bias: NotNegative[Dimensionless] = 0.3
-    """limited_slip: ratio of the additional locking torque to the drive torque"""
+    """limited_slip: increase of this largest difference divided by the drive torque"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

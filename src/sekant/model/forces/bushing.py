@@ -54,8 +54,8 @@ class Bushing(Ends, Force):
 
     F is the parent frame and M the child frame. The displacement is d = p_FM, resolved in F; the angles (a,
     b, c) follow from R_FM = R_x(a) R_y(b) R_z(c). The elastic forces derive from a potential of e = (d, a, b,
-    c). It is the sum of e.K e / 2 with the diagonal matrix K of stiffnesses, e.matrix e / 2, the integrals of
-    the tables, and the energy of the springs of the Maxwell branches. The elastic forces are therefore
+    c). It is the sum of e.K e / 2 with the diagonal matrix K of stiffnesses, e.A e / 2 with A = `matrix`, the
+    integrals of the tables, and the energy of the springs of the Maxwell branches. The elastic forces are therefore
     exactly conservative at any rotation with |b| < 90 deg. The force acts on both bodies at the origin of M.
     The moment is B^-T times the generalized moments of the angles, where B maps the rates of the angles to
     the relative angular velocity.
@@ -76,15 +76,17 @@ class Bushing(Ends, Force):
     rotational_damping: RotationalDampings = (0.0, 0.0, 0.0)
     """damping about the axes of the parent frame"""
     tables: tuple[TableName | None, TableName | None, TableName | None] = NO_TABLES
-    """names of tables of restoring force versus displacement along x, y, z, which add to the stiffnesses"""
+    """names of tables of restoring force versus displacement along x, y and z; these forces add to those of
+    `stiffness`"""
     rotational_tables: tuple[TableName | None, TableName | None, TableName | None] = NO_TABLES
-    """names of tables of restoring torque versus the angles a, b, c, which add to the stiffnesses"""
+    """names of tables of restoring torque versus the angles a, b and c; these torques add to those of
+    `rotational_stiffness`"""
     reversed: tuple[bool, bool, bool, bool, bool, bool] = (False, False, False, False, False, False)
     """whether the table f of each direction (x, y, z, a, b, c) is mirrored, so that it gives -f(-x)"""
     matrix: tuple[tuple[AnyQuantity, ...], ...] | None = None
-    """symmetric 6 x 6 stiffness matrix of (x, y, z, a, b, c) in SI units, which adds to the stiffnesses"""
+    """symmetric 6 x 6 stiffness matrix for (x, y, z, a, b, c) in SI units, added to the other stiffnesses"""
     maxwell: tuple[MaxwellBranch, ...] = ()
-    """Maxwell branches, whose forces decay; they make a rubber mount stiffer at high frequencies"""
+    """Maxwell branches, whose forces relax with time; they make a rubber mount stiffer at high frequencies"""
 
     @model_validator(mode="after")
     def _sensible(self):

@@ -77,7 +77,7 @@ class CompliantContact(Force):
     friction: NotNegative[Dimensionless] = 0.0
     """coefficient of friction"""
     width: Positive[Velocity] = 1e-3
-    """slip velocity at which friction reaches 71 % of its full value; below it the contact creeps instead of
+    """slip velocity at which friction reaches 71 % of its full value; at lower slip the contact creeps instead of
     sticking"""
     onset: Positive[Length] = 1e-6
     """penetration below which the force grows linearly"""

@@ -16,8 +16,8 @@ from sekant.model.quantities import AnyQuantity, NotNegative, is_known
 
 @register
 class CompliantCoupling(CoupledCoordinates, Force):
-    """Resists a deviation d = q_driven - ratio q - offset (or q_driven - table(q) - offset) with the force k
-    d + c d'.
+    """Resists a deviation d = q_driven - ratio q - offset (or q_driven - table(q) - offset) with the force
+    k d + c d', where q is the driving coordinate.
 
     With `backlash` b, the force is zero while |d| < b / 2. Beyond the backlash, it is k (|d| - b/2) + c |d|',
     and it never pulls the flanks together. Its reaction on the driving coordinate is this force times the

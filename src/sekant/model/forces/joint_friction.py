@@ -60,9 +60,11 @@ class JointFriction(OnCoordinate, Force):
     radius: Positive[Length] | None = None
     """lever arm of the friction in a bearing or a thread"""
     stribeck: Positive[AnyQuantity] | None = None
-    """speed over which friction decreases from its value at rest to its value while sliding, m/s or rad/s"""
+    """speed at which friction has fallen halfway from its value at rest to its value at high speed, m/s or
+    rad/s"""
     width: Positive[AnyQuantity] = 1e-3
-    """speed below which the joint creeps with methods that do not stop at events, m/s or rad/s"""
+    """speed below which the joint creeps instead of sticking with methods that do not stop at events, m/s or
+    rad/s"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

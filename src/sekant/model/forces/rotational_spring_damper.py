@@ -31,8 +31,8 @@ from sekant.model.quantities import (
 class RotationalSpringDamper(Force):
     """The restoring torque is k (q - q0) + c q' + spring(q - q0) + damper(q') + torque.
 
-    It acts either on a coordinate of a joint, whose turns are counted, or between two frames about `axis`,
-    which is fixed in both frames. Between two frames, the angle q of the child relative to the parent is in
+    It acts either on a joint coordinate or between two frames about `axis`, which is fixed in both frames. A
+    joint coordinate counts full turns. Between two frames, the angle q of the child relative to the parent is in
     (-pi, pi] and jumps at half a turn.
     """
 

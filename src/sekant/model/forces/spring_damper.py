@@ -37,9 +37,9 @@ class SpringDamper(Ends, Force):
     free_length: Length = 0.0
     """l0: length at which the spring is relaxed"""
     spring: TableName | None = None
-    """name of a table of tension versus deflection"""
+    """name of a table of tension versus deflection l - l0"""
     damper: TableName | None = None
-    """name of a table of tension versus rate"""
+    """name of a table of tension versus rate l'"""
     force: ForceQuantity = 0.0
     """additional tension; may be an expression"""
     looks: Literal["spring", "stop", "rebound_stop"] = "spring"

@@ -292,8 +292,8 @@ class AxisJoint(CoordinateJoint):
     """A joint with an axis."""
 
     axis: AxialDirection = (0.0, 0.0, 1.0)
-    """axis, in the joint frames of both bodies, which coincide at zero coordinates; F and M are then rotated so
-    that their z axes point along it"""
+    """axis, resolved in the joint frames of both bodies (these frames coincide at zero coordinates); F and M are
+    rotated so that their z axes point along it"""
 
 
 def _start_value(joint_type: str, key: str, value: Any, kinds: tuple[Coordinate, ...]) -> tuple:

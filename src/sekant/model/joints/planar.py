@@ -31,8 +31,8 @@ class Planar(CoordinateJoint):
     turns: ClassVar = (2,)
 
     axis: ZAxis = (0.0, 0.0, 1.0)
-    """normal of the plane, in the joint frames of both bodies; F and M are then rotated so that their z axes point
-    along it"""
+    """normal of the plane, resolved in the joint frames of both bodies; F and M are rotated so that their z axes
+    point along it"""
 
     def pose(self, q, lookups) -> Pose:
         return Pose(rotation_z(q[2]), ca.vertcat(q[0], q[1], 0))

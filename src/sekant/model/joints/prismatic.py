@@ -22,7 +22,7 @@ class Prismatic(CoordinateJoint):
     shared: ClassVar = {"axis": (2, 3), "side": (4,)}
 
     axis: Direction = (0.0, 0.0, 1.0)
-    """direction of travel, in the joint frames of both bodies, which remain parallel"""
+    """direction of travel, resolved in the joint frames of both bodies, which remain parallel"""
 
     def pose(self, q, lookups) -> Pose:
         return Pose(Pose.identity().R, ca.vertcat(0, 0, q[0]))

@@ -19,7 +19,7 @@ class Screw(AxisJoint):
     """The coordinate q is the angle about z; the advance along z is pitch * q / (2 pi)."""
 
     type: ClassVar[str] = "screw"
-    summary: ClassVar[str] = "turns about its axis and advances by the pitch each turn"
+    summary: ClassVar[str] = "turns about its axis and advances by the pitch in each turn"
     coordinates: ClassVar = (Coordinate("angle", "rad"),)
     velocities: ClassVar = (Coordinate("rate", "rad/s"),)
     shared: ClassVar = {"axis": (2, 3)}

@@ -38,12 +38,12 @@ class Surface(GuidedJoint):
     S^T projects forces onto these twists, whatever their length (HALL 3.109 uses unit vectors). With
     `compliance`, the joint has four more coordinates: the displacement along the surface normal and three
     rotations. With `elastic`, the joint has r <= 4 more coordinates: the elastic modes of a mechanism on
-    bushings. With `coordinate_of`, u1 and u2 are the coordinates of another joint, which both joints then
-    share. With `second_coordinate_of`, only u2 is the coordinate of another joint.
+    bushings. With `coordinate_of`, the joint shares u1 and u2 with another joint. With
+    `second_coordinate_of`, it shares only u2, with a joint that has one coordinate.
     """
 
     type: ClassVar[str] = "surface"
-    summary: ClassVar[str] = "moves on a surface of poses with two coordinates; rigid or compliant"
+    summary: ClassVar[str] = "moves with two coordinates on a surface of poses; rigid or compliant"
     signals: ClassVar = ("compliance",)
     local_names: ClassVar = ("u1", "u2", "x", "rate")
     along: ClassVar = 2

@@ -24,8 +24,8 @@ DEGREE = 7
 class Delay(Signal):
     """y(t) = input(t - time). Until the delayed input is available, y = `start`.
 
-    The input is stored as `pieces` polynomials of degree 7 over the delay, which interpolate it at Chebyshev points.
-    In linear models, a Pade approximation of order `pade` replaces the delay.
+    The delay is divided into `pieces` equal intervals. In each interval, a polynomial of degree 7 interpolates the
+    input at Chebyshev points. In linear models, a Pade approximation of order `pade` replaces the delay.
     """
 
     type: ClassVar[str] = "delay"
@@ -38,7 +38,7 @@ class Delay(Signal):
     start: AnyQuantity = 0.0
     """value until the delayed input is available"""
     pieces: int = 2
-    """number of polynomials of degree 7 over the delay"""
+    """number of intervals of the delay, each with one polynomial of degree 7"""
     pade: int = 4
     """order of the Pade approximation in linear models"""
 

@@ -17,28 +17,28 @@ DIRECTIONS = {"rising": 1, "falling": -1, "both": 0}
 
 @register
 class EventSignal(Signal):
-    """When `when` crosses zero, the event sets another signal, resets signals to their start values, or ends
-    the run.
+    """When the expression `when` crosses zero, the event sets another signal, resets signals to their start
+    values, or ends the run.
 
-    Its value is the number of crossings so far. Events can set signals of the types `held`, `sampled`, `integral`,
-    `lowpass`, `rate_limit`, `hysteresis` (its branch, 0 or 1) and `pid` (its integral part).
+    The value of the signal is the number of crossings so far. Events can set signals of the types `held`,
+    `sampled`, `integral`, `lowpass`, `rate_limit`, `hysteresis` (its branch, 0 or 1) and `pid` (its integral part).
     """
 
     type: ClassVar[str] = "event"
     summary: ClassVar[str] = (
-        "a zero crossing that sets or resets signals, or ends the run; its value is the count"
+        "a zero crossing that sets or resets signals, or ends the run; the signal counts the crossings"
     )
     signals: ClassVar = ("when", "to")
     settable: ClassVar = "count"
 
     when: AnyQuantity
-    """expression whose zero crossings are the events"""
+    """expression whose zero crossings trigger the event"""
     direction: Literal["rising", "falling", "both"] = "both"
-    """direction of the zero crossings that are events"""
+    """direction of the zero crossings that trigger the event"""
     set: SignalName | None = None
     """signal that the event sets"""
     to: AnyQuantity = 0.0
-    """new value of the signal `set`, evaluated just before the event"""
+    """new value of the signal named by `set`, evaluated just before the event"""
     reset: tuple[SignalName, ...] = ()
     """signals that return to their start values"""
     stop: bool | str = False

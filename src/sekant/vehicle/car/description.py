@@ -201,11 +201,12 @@ class Drivetrain(Description):
     """open: equal torques; locked: equal speeds; limited_slip: transfers torque from the faster to the slower
     wheel"""
     preload: NotNegative[NewtonMeters] = 60.0
-    """limited_slip: locking torque without drive torque"""
+    """limited_slip: largest difference between the wheel torques without drive torque"""
     bias: NotNegative[Plain] = 0.3
-    """limited_slip: ratio of the additional locking torque to the drive torque"""
+    """limited_slip: increase of this largest difference divided by the drive torque"""
     locking: NotNegative[Plain] = 300.0
-    """locked, limited_slip: locking torque per difference of the wheel speeds, N*m*s/rad"""
+    """locked, limited_slip: torque transferred to the slower wheel divided by the difference between the wheel
+    speeds, N*m*s/rad"""
     torque: NotNegative[NewtonMeters | TableData] = 3000.0
     """largest torque at the axle: a number, or a table versus the speed (m/s), such as {x: [0, 20, 60], y: [4000,
     3000, 900]}"""

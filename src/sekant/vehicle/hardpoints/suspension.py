@@ -30,7 +30,7 @@ class Suspension(Description):
     """Roles of the items of a model, and the data of the vehicle that curves require."""
 
     wheel_center: str = "upright.wheel_center"
-    """frame on the upright at the wheel's center, with the y axis along the spin axis to the left"""
+    """frame on the upright at the wheel's center, with y along the spin axis, pointing left"""
     contact: str = "upright.contact"
     """frame at the contact point as drawn; its distance from the center is the radius of the wheel"""
     spring: str | None = "spring"

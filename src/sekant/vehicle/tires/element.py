@@ -52,7 +52,7 @@ class Tire(Force):
     """whether all forces vanish with the load"""
 
     wheel: FrameName
-    """body or frame of the wheel, with y along the spin axis to the left"""
+    """body or frame of the wheel, with y along the spin axis, pointing left"""
     road: AnyRoad = Plane()
     """road on which the wheel rolls, such as {type: sine, ...}, or its height as an expression of x and y"""
 

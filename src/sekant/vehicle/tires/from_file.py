@@ -31,13 +31,13 @@ class MagicFormulaTire(Tire):
     summary: ClassVar[str] = "Magic Formula 5.2, 6.1 or 6.2 from a property file"
 
     file: str | None = None
-    """property file, relative to the model file; the tire stores its contents instead of its name"""
+    """path of the property file, relative to the model file; the tire stores the contents, not the path"""
     version: Literal["5.2", "6.1", "6.2"] = "6.1"
-    """version of the formula; if there is a file, by default its version"""
+    """version of the formula; if `file` is given, the default is the version stated in the file"""
     measured_side: Literal["left", "right"] = "left"
-    """side on which the tire was measured; if there is a file, by default the side that it states"""
+    """side on which the tire was measured; if `file` is given, the default is the side stated in the file"""
     coefficients: dict[str, AnyQuantity] = Field(default_factory=dict)
-    """coefficients by their keys in property files, in SI units"""
+    """coefficients in SI units, each under its key in property files"""
     side: Literal["left", "right"] | None = None
     """side on which the tire is mounted; the tire is mirrored if it was measured on the other side"""
     pressure: AnyQuantity | None = None

@@ -23,9 +23,9 @@ class SimpleTire(Tire):
     radius: Length
     """unloaded radius"""
     vertical_stiffness: Stiffness
-    """load per deflection"""
+    """load divided by deflection"""
     vertical_damping: Damping = 0.0
-    """load per rate of deflection"""
+    """load divided by the rate of deflection"""
     bottoming_deflection: Length = 0.0
     """deflection at which the tire bottoms out on the rim, if there is a `bottoming_stiffness`"""
     bottoming_stiffness: Stiffness = 0.0
@@ -36,7 +36,7 @@ class SimpleTire(Tire):
     """relaxation length of longitudinal slip; with 0, the force follows the slip without delay (not at standstill,
     where this slip is undefined)"""
     lateral_relaxation: Length = 0.0
-    """relaxation length of slip angles; with 0, slip acts immediately"""
+    """relaxation length of the slip angle; with 0, the force follows the slip angle without delay"""
     patch_damping: Damping = 0.0
     """damping of the contact patch at standstill, for a tire whose slip stiffness is ten times its load; for other
     tires, it changes in proportion to the slip stiffness"""
@@ -177,11 +177,11 @@ class BrushTire(SimpleTire):
 
     type: ClassVar[str] = "brush_tire"
     summary: ClassVar[str] = (
-        "brush tire: one stiffness, one coefficient of friction, length of the contact patch"
+        "brush tire with one slip stiffness, one coefficient of friction and a contact patch of given length"
     )
 
     tread_stiffness: Force
-    """C = 2 c_p a^2: slope of the longitudinal and the lateral force with respect to slip, N"""
+    """C = 2 c_p a^2: slope of the longitudinal and the lateral force with respect to slip"""
     friction: Dimensionless = 0.9
     """mu, coefficient of friction"""
     half_length: Length = 0.06
