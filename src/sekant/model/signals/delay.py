@@ -24,8 +24,8 @@ DEGREE = 7
 class Delay(Signal):
     """y(t) = input(t - time). Until the delayed input is available, y = `start`.
 
-    The delay is divided into `pieces` equal intervals. In each interval, a polynomial of degree 7 interpolates the
-    input at Chebyshev points. In linear models, a Pade approximation of order `pade` replaces the delay.
+    The delay is divided into `pieces` equal intervals. In each interval, a polynomial of degree 7 is fitted to
+    the input at Chebyshev points. In linear models, a Pade approximation of order `pade` replaces the delay.
     """
 
     type: ClassVar[str] = "delay"
