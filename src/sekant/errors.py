@@ -10,10 +10,10 @@ from typing import Any
 
 
 class SekantError(Exception):
-    """Base of all errors that Sekant raises.
+    """Base class of all errors that Sekant raises.
 
-    `path` is the location of the error in the model, from the top down, e.g. ``("bodies", "arm", "mass")``; readers
-    of files convert it to `file` and `line`.
+    `path` is the location of the error in the model, from the top down, e.g. `("bodies", "arm", "mass")`. If the
+    model comes from a file, `file` and `line` give the location there.
     """
 
     def __init__(

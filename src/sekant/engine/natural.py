@@ -31,7 +31,7 @@ __all__ = ["BodyHandle", "Geometric", "Lagrangian", "Mechanism", "freedom", "lag
 
 
 class Mechanism(Collector):
-    """A mechanism modeled with points, built call by call; `model` is its description, `compile` its equations.
+    """A mechanism modeled with points, built call by call. `model` is its description; `compile` returns its system.
 
     Default settings of runs (`until`, `rtol`, ...) may be given too.
     """
@@ -49,8 +49,8 @@ class Mechanism(Collector):
 
 
 def freedom(model: Model) -> FreedomTable:
-    """A table that counts the degrees of freedom of a mechanism modeled with points (DERA 4.2): which coordinates its
-    items bring in, which they assign, and which equations constrain them."""
+    """A table that counts the degrees of freedom of a mechanism modeled with points (DERA 4.2): the coordinates that
+    its items add, the coordinates that they assign, and the equations that constrain them."""
     return freedom_table(composed(resolve(model)))
 
 

@@ -19,8 +19,8 @@ Vector = NDArray[np.float64]
 class State:
     """Free coordinates q (nq,) and velocities v (nv,) of a system, and the states z (nz,) of its signals and forces.
 
-    `held` (nh,): numbers that are constant between events, such as samples and branches. If z or `held` is
-    empty, the start values of the model apply.
+    `held` (nh,): values that are constant between events, such as samples and the branches of a hysteresis. If z or
+    `held` is empty, the start values of the model apply.
     """
 
     q: Vector

@@ -62,17 +62,17 @@ def compile(
     cache: bool = True,
     quick: bool = False,
 ) -> System:
-    """Compile a model, or the model of a car. Its functions are built when they are first needed, and stored
-    in the cache.
+    """Compile a model, or the model of a car. The functions of the system are built when they are first needed, and
+    stored in the cache.
 
     A later process with the same model and options reads the functions and the stored properties of the system
     from the cache and does not build the equations again.
 
-    `parameters` remain inputs that can be set for each run: names of parameters, or ``item.field`` of any
-    number of the model, such as ``strut.stiffness`` or ``arm.com``. All other numbers are fixed. `engine`
-    "casadi" runs the same functions in CasADi's interpreter, which is slow but provides an independent check.
-    `quick` generates code that compiles in an eighth of the time but runs about 1.6 times as long. Use it for
-    systems that are evaluated only a few hundred times.
+    `parameters` remain inputs that can be set for each run: names of parameters, or ``item.field`` of any number of
+    the model, such as ``strut.stiffness`` or ``arm.com``. All other numbers are fixed. `engine` "casadi" runs the
+    same functions in CasADi's interpreter, which is slow but provides an independent check. `quick` generates code
+    that compiles in an eighth of the time, but takes about 1.6 times as long to run. Use it for systems that are
+    evaluated only a few hundred times.
     """
     model, parameters = model_of(model, names_of(parameters, "parameters"))
     if formulation not in FORMULATIONS:
@@ -187,31 +187,34 @@ class System:
 
     @property
     def places(self) -> Mapping[str, slice]:
-        """The slice of p that each run-time parameter occupies."""
+        """The slice of the parameter vector p that each run-time parameter occupies."""
         return self._values.places
 
     @property
     def held_places(self) -> dict[str, int]:
-        """Indices in p of the held values, by name (owner.part); they are at the end of p."""
+        """Indices of the held values in p, by name (`owner.part`). The held values are at the end of p."""
         held = self.facts.held
         return {name: i for i, name in enumerate(held, start=self.parameter_vector().size - len(held))}
 
     def parameter_vector(
         self, values: Mapping[str, ArrayLike] | None = None, held: ArrayLike | None = None
     ) -> Vector:
-        """p (np,): run-time parameters (those not in `values` have their defaults), and the held values.
+        """The parameter vector p (np,): run-time parameters, followed by the held values. Parameters that are not in
+        `values` have their defaults.
 
-        `held` (nh,): the held values of a state; if None or empty, the start values of the model apply.
+        `held` (nh,) contains the held values of a state. If it is None or empty, the start values of the model apply.
         """
         return self._values.vector(values, held)
 
     def checked(self, values: Mapping[str, ArrayLike] | None) -> CheckedValues:
-        """The given values after a check; the functions of this system accept the result without another check."""
+        """Check the values of parameters. The methods of this system accept the returned values without another
+        check."""
         return self._values.checked(values)
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """Inputs of the model that a run may set as parameters: all but those given as functions of time."""
+        """Inputs of the model that a run may set as parameters: all inputs except those given as functions of
+        time."""
         return self.facts.inputs
 
     def initial_state(self, values: Mapping[str, ArrayLike] | None = None) -> State:
@@ -230,7 +233,8 @@ class System:
         return self.equations.start.completed(q, v, t, p) if self.facts.completes else (q, v)
 
     def element_states(self, state: State, values: Mapping[str, ArrayLike] | None = None) -> Vector:
-        """z (nz,) of a state; by default the model's own start values."""
+        """The states z (nz,) of signals and force elements in `state`. If `state` has none, the model's start values
+        apply."""
         if not self.nz:
             return np.zeros(0)
         if state.z.size == self.nz:
@@ -244,7 +248,7 @@ class System:
 
     @property
     def start_facts(self) -> StartFacts:
-        """Facts about the start values, for the assembly."""
+        """Facts about the start values that `sk.assemble` needs."""
         return self.cached("start facts", lambda: start_facts_of(self.equations))
 
     @cached_property
@@ -340,8 +344,8 @@ class System:
         return found is not ABSENT
 
     def cached_at(self, key: Hashable, numbers: Hashable, make: Callable[[], Any]) -> Any:
-        """Like `cached`, for a result that depends on `numbers` and on the numbers of the model. The most recent
-        results stay in memory; each process also writes its first few results to disk."""
+        """Like `cached`, for a result that depends not only on the model but also on the values `numbers`. The most
+        recent results stay in memory; each process also writes its first few results to disk."""
         place = (key, numbers)
         known = self._recent.get(place)
         if known is not None:
@@ -386,7 +390,7 @@ class System:
     def related(
         self, name: str, equations: Callable[[], Any], defaults: Callable[[], Mapping[str, float]] = dict
     ) -> System:
-        """Like `with_equations`, without caching."""
+        """Like `with_equations`, but each call creates a new system."""
         parts = None if self._parts is None else self._parts.related(name)
         how = (self.model, equations, self.engine, self.uses_cache, parts, self.quick)
         if self.structure is None:
@@ -505,7 +509,7 @@ class System:
     # -- for readers -----------------------------------------------------------------------------------
 
     def summary(self) -> str:
-        """A short text: parts, degrees of freedom and mass."""
+        """A short text with the numbers of parts, the degrees of freedom and the mass."""
         from sekant.formulations.summary import summary
 
         return summary(self.equations, self.initial_state().q, self.parameter_vector())

@@ -27,7 +27,7 @@ def model_text(model: Model | Collector) -> str:
 
 
 def save(model: Model | Collector, path: str | PathLike[str]) -> Path:
-    """Write the model to a YAML file for `load`; returns its path."""
+    """Write the model to a YAML file, which `load` can read. Returns the path of the file."""
     target = Path(path)
     if target.suffix.lower() not in (".yaml", ".yml"):
         raise ModelError(f"'{target}' must end in .yaml; to save a result or a curve, call its method save")

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def load(path: str | PathLike[str], set: Mapping[str, Any] | None = None) -> Model:
     """The model in a YAML, URDF or MJCF file.
 
-    `set` overrides values, by the name of a parameter or as ``item.field``; strings may contain units or expressions.
-    Raises `ModelError` if the file or the model in it is wrong.
+    `set` overrides values. Each key is the name of a parameter or has the form `item.field`; a value may be a string
+    that contains a unit or an expression. Raises `ModelError` if the file or the model in it is wrong.
     """
     path = file_path(path, ModelError)
     if path.suffix.lower() in (".urdf", ".mjcf", ".xml"):

@@ -65,7 +65,7 @@ class Body(Description):
         return RigidInertia.of(self.mass, X_MB.point(vector(self.com)), R @ J_com @ R.T)
 
     def frame(self, name: str) -> Pose:
-        """X_BF of a named frame; the empty name stands for the body's own frame."""
+        """The pose X_BF of the frame with this name. An empty name means the body's own frame."""
         return self.frames[name].pose() if name else Pose.identity()
 
 

@@ -37,7 +37,8 @@ class Ground(Description):
 
 
 class Model(Description):
-    """A mechanism. Every collection maps names to descriptions; names are unique in the model."""
+    """A mechanism. Each collection, such as `bodies`, maps names to items. No two items of a model have the same
+    name."""
 
     name: str = "model"
     """name of the model"""
@@ -103,8 +104,8 @@ class Model(Description):
         return None if item is None else item.fingerprint()
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
-        """Fields that a mirror image treats specially: curves remain unchanged, because each mirrored joint mirrors
-        the curve that it uses."""
+        """The fields that need special treatment in a mirror image. Curves remain unchanged, because each mirrored
+        joint mirrors the curve that it uses."""
         return {"curves": self.curves}
 
     def mount(
@@ -120,10 +121,10 @@ class Model(Description):
     ) -> Model:
         """The model with `part` mounted on the body or frame `on`; the items of the part are named ``prefix.item``.
 
-        `at` is the pose (or the position, m) of the part's ground in `on`; `mirror` ("x", "y", "z") mirrors the part
-        in the plane of its ground that is normal to this axis. `parameters` gives values of the part's parameters;
-        these values may be expressions in the parameters of this model. `connect` maps names that the part uses but
-        does not define to names of this model.
+        `at` is the pose of the part's ground in `on`, or only its position [m]; `mirror` ("x", "y", "z") mirrors the
+        part in the plane of its ground that is normal to this axis. `parameters` gives values of the part's
+        parameters; these values may be expressions in the parameters of this model. `connect` maps names that the
+        part uses but does not define to names of this model.
         """
         from sekant.model.mounting import mount
 
@@ -139,7 +140,7 @@ class Model(Description):
         return model_html(self)
 
     def split_reference(self, reference: str) -> tuple[str, str]:
-        """The pair (body, frame) that ``body`` or ``body.frame`` refers to; names of bodies may contain dots."""
+        """The pair (body, frame) for a reference `body` or `body.frame`. The name of a body may contain dots."""
         if reference == "ground" or reference in self.bodies:
             return reference, ""
         body, _, frame = reference.rpartition(".")

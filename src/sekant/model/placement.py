@@ -123,7 +123,7 @@ class Orientation(Description):
 
 
 class Placement(Description):
-    """X_AB: the pose of a frame B in a frame A."""
+    """The pose X_AB of a frame B in a frame A."""
 
     shown: ClassVar = "{position: [0.3 m, 0, 0.1 m], orientation: {zyx: [30 deg, 0, 0]}}"
 

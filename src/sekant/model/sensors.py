@@ -15,7 +15,7 @@ from sekant.model.registry import Item, Registry
 
 
 class Sensor(Item):
-    """A measurement. `components` names its parts; a scalar has none.
+    """A measurement. `components` contains the names of its components; a scalar sensor has none.
 
     `behaviors`: how each part changes when the mechanism is mirrored, see `mirror_sign`.
     """

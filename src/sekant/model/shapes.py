@@ -46,7 +46,7 @@ _HEX = re.compile(r"#[0-9a-fA-F]{6}")
 
 
 class Shape(Item):
-    """Something to draw, fixed to `frame`, at `pose` in it."""
+    """A shape to draw. It is fixed to `frame`, with the given `pose` in that frame."""
 
     frame_fields: ClassVar[tuple[str, ...]] = ("frame",)
 
@@ -145,7 +145,7 @@ class Wheel(Shape):
 
 @register
 class Polyline(Shape):
-    """A round bar with the given `radius` (by default thin), along straight segments between `points`."""
+    """A round bar with the given `radius`, by default a thin one, along straight segments between `points`."""
 
     type: ClassVar[str] = "polyline"
     summary: ClassVar[str] = "a round bar along straight segments between points"

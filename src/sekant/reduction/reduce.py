@@ -59,30 +59,29 @@ def reduce(
 ) -> Reduction:
     """A model without loops in which the bodies `keep` follow poses that depend on one or two coordinates.
 
-    `keep` may also name frames, such as ``upright.hub``: then the body follows the pose of that frame. In
-    a compliant mechanism, the springs that allow motion across the path act at this frame.
+    `keep` may also name a frame of a body, such as `upright.hub`; the body then follows the pose of that frame. In a
+    compliant mechanism, the springs that allow motion across the path act at this frame.
 
-    `coordinate` names the kept coordinates, as in `kinematics`: ``upright.z``, ``hinge.angle``,
-    ``strut.length``, relative to the body `relative_to`; `range` = (first, last), or two pairs for two
-    coordinates. `method`: "table", quintic interpolation of poses (for one coordinate, also of their
-    derivatives), or "path", a curve fitted to the poses alone. For two coordinates, "path" is a polynomial
-    surface of degree 5 x 5 (Hall). `nodes`: number of poses along each coordinate; by default, as many as
-    `tolerance` (m and rad, by default 1e-8) requires, and 21 x 9 for the polynomial. If both are given, the
-    tolerance is only checked.
+    `coordinate` names the kept coordinates, as in `kinematics`: ``upright.z``, ``hinge.angle``, ``strut.length``,
+    relative to the body `relative_to`; `range` = (first, last), or two pairs for two coordinates. `method`: "table"
+    interpolates the poses (for one coordinate, also their derivatives) with quintic polynomials; "path" fits a curve
+    to the poses alone. For two coordinates, "path" fits a polynomial surface of degree 5 x 5, as Hall does. `nodes`:
+    number of poses along each coordinate; by default, as many as `tolerance` (m and rad, by default 1e-8) requires,
+    and 21 x 9 for the polynomial. If you give both `nodes` and `tolerance`, the tolerance is only checked.
 
-    Forces, contacts and sensors remain, except those named in `drop`. Dropped bodies that they refer to
-    follow their own poses, which depend on the same coordinates. `inertia` determines what happens to the
-    other dropped bodies. "exact": they follow their own poses too, so kinetic energy and weight are those of
-    the mechanism. "split": they become equal point masses at their joints (Hall). "identify": they become
-    point masses on the kept body, chosen for the smallest errors of inertia and weight along the coordinates;
-    `mass_errors` of the result reports these errors. "ignore": their inertia is neglected, including that of
-    dropped bodies that follow only because a force acts on them.
+    Forces, contacts and sensors remain, except those named in `drop`. Dropped bodies that they refer to follow their
+    own poses, which depend on the same coordinates. `inertia` determines what happens to the other dropped bodies.
+    "exact": they follow their own poses too, so kinetic energy and weight are those of the mechanism. "split": they
+    become equal point masses at their joints, as in Hall's thesis. "identify": they become point masses on the kept
+    body, chosen for the smallest errors of inertia and weight along the coordinates; `mass_errors` of the result
+    reports these errors. "ignore": their inertia is neglected, including that of dropped bodies that follow only
+    because a force acts on them.
 
     `elastic`: for a mechanism that is compliant because of its bushings. `keep` must name one frame
     (``upright.hub``), and `coordinate` must name one of its coordinates (``upright.hub.z``) and, for a steered
-    corner, also a coordinate of a joint. The path is that of the unloaded mechanism. The joint gets the elastic
-    modes of the bushings (True: all modes; a number: that many modes). These modes replace the bushings; other
-    forces on dropped bodies remain.
+    corner, also a coordinate of a joint. The path is that of the unloaded mechanism. The path joint has the elastic
+    modes of the bushings: all modes if `elastic` is True, or the given number of modes. These modes replace the
+    bushings; other forces on dropped bodies remain.
 
     `parameters`: values that replace numbers of the model, such as hard points, by the names of run-time parameters.
     """

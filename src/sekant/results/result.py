@@ -172,14 +172,14 @@ class Result:
         return self.channels.names
 
     def unit(self, name: str) -> str:
-        """Unit of a channel; if its components have different units, all of them, separated by commas."""
+        """Unit of a channel. If its components have different units, these are separated by commas."""
         return self.channels.find(name).unit
 
     def rotation(self, name: str) -> Any:
-        """Orientation of a body at all times as a SciPy `Rotation` (n); it converts components in the body frame
-        to components in W.
+        """Orientation of a body as a SciPy `Rotation` with n rotations, one for each time. It converts components in
+        the body frame to components in W.
 
-        Quaternions in results have the scalar first, ``[w, x, y, z]``; those of SciPy have it last.
+        Quaternions in results begin with the scalar, `[w, x, y, z]`; quaternions of SciPy end with it.
         """
         from scipy.spatial.transform import Rotation
 
@@ -216,13 +216,13 @@ class Result:
         energy: bool = False,
         to: str | os.PathLike[str] | None = None,
     ) -> Any:
-        """Plot the named channels (``"hinge.q"``, ``"*.v"``), or the joints and energies if none is named.
+        """Plot the named channels (``"hinge.q"``, ``"*.v"``), or the joints and energies if no channel is named.
 
-        `x`: a channel for the horizontal axis instead of time, as in the phase plot
-        ``result.plot("hinge.v", x="hinge.q")``. `against`: another result; the figure then shows both results, and
-        the error in percent of the range of the other one (HALL 3.5). `energy`: plot the kinetic and the potential
-        energy, the work of every element, and the balance. `to`: a file to write (.svg, .pdf, .png). Returns a
-        matplotlib figure, which notebooks show.
+        `x`: a channel for the horizontal axis instead of time, as in the phase plot ``result.plot("hinge.v",
+        x="hinge.q")``. `against`: another result; the figure then shows both results, and the error in percent of the
+        range of the other result (HALL 3.5). `energy`: plot the kinetic and the potential energy, the work of every
+        element, and the balance. `to`: a file to write (.svg, .pdf, .png). Returns a matplotlib figure, which
+        notebooks show.
         """
         if x and (against is not None or energy or not names):
             raise SekantError(
@@ -255,7 +255,8 @@ class Result:
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Result:
-        """Read a ``.nc`` or ``.csv`` file. The run that writes the file may be under way, or may have been killed."""
+        """Read a ``.nc`` or ``.csv`` file. The file can be read while a run is still writing it, or after such a run
+        was killed."""
         from sekant.results.netcdf import read_netcdf
         from sekant.results.table import read_csv
 

@@ -38,7 +38,7 @@ class Distribution:
 
 @dataclass(frozen=True)
 class Uniform(Distribution):
-    """All values between `low` and `high` are equally likely."""
+    """Distribution in which all values between `low` and `high` are equally likely."""
 
     low: float
     high: float
@@ -54,7 +54,7 @@ class Uniform(Distribution):
 
 @dataclass(frozen=True)
 class Normal(Distribution):
-    """Gaussian with `mean` and standard deviation `sd`."""
+    """Gaussian distribution with the given `mean` and standard deviation `sd`."""
 
     mean: float
     sd: float
@@ -72,7 +72,8 @@ class Normal(Distribution):
 
 @dataclass(frozen=True)
 class TruncatedNormal(Distribution):
-    """Gaussian with `mean` and `sd`, restricted to values between `low` and `high`."""
+    """Gaussian distribution with the given `mean` and standard deviation `sd`, restricted to values between `low` and
+    `high`."""
 
     mean: float
     sd: float
@@ -117,7 +118,7 @@ class LogNormal(Distribution):
 
 @dataclass(frozen=True)
 class Triangular(Distribution):
-    """Density that increases from `low` to `mode` and decreases to `high`."""
+    """Probability density that increases from `low` to `mode` and decreases from there to `high`."""
 
     low: float
     mode: float

@@ -31,7 +31,7 @@ ROWS_SHOWN = 20
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SweepResult:
-    """The result of a study, with a row for each row of its samples.
+    """The result of a study, with one row for each row of the samples.
 
     samples     the design, (n, k)
     measures    (n, nm), columns `measure_names`; NaN in failed rows, and for measures that need the end of a row that

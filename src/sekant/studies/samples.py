@@ -58,7 +58,7 @@ class Samples:
 
 
 def rows(values: Mapping[str, ArrayLike]) -> Samples:
-    """Samples from columns: the values (n,) of each name, row by row."""
+    """Samples from columns: row k contains the k-th of the values (n,) of each name."""
     columns = [_column(name, column) for name, column in values.items()]
     sizes = {name: column.size for name, column in zip(values, columns, strict=True)}
     if len(set(sizes.values())) > 1:
@@ -68,7 +68,7 @@ def rows(values: Mapping[str, ArrayLike]) -> Samples:
 
 
 def grid(values: Mapping[str, ArrayLike]) -> Samples:
-    """Samples of every combination of the values (n_i,) of the names; the last name varies fastest."""
+    """Samples with every combination of the values (n_i,) of each name. The values of the last name vary fastest."""
     axes = tuple(_column(name, axis) for name, axis in values.items())
     size = int(np.prod([float(axis.size) for axis in axes])) if axes else 0
     check_size(size)
@@ -77,7 +77,8 @@ def grid(values: Mapping[str, ArrayLike]) -> Samples:
 
 
 def latin_hypercube(ranges: Mapping[str, Any], n: int, seed: int = 0) -> Samples:
-    """`n` rows; each name has one value in each of n intervals of equal probability. `ranges`: see `monte_carlo`."""
+    """`n` rows in which each name has one value in each of n intervals of equal probability. For `ranges`, see
+    `monte_carlo`."""
     from scipy.stats import qmc
 
     count = _count(n)
@@ -125,8 +126,8 @@ def monte_carlo(
 
 
 def one_at_a_time(base: Mapping[str, float], values: Mapping[str, ArrayLike]) -> Samples:
-    """First the row of `base` values; then, for each name of `values`, one row per value, with the base values of
-    all other names."""
+    """The first row contains the `base` values. For each name in `values`, one row per value follows, in which all
+    other names have their base values."""
     names = tuple(base)
     for name in values:
         if name not in base:

@@ -33,8 +33,8 @@ MOST_NUMBERS = 2_000_000_000
 
 @dataclass(frozen=True)
 class Progress:
-    """Progress of a study: `done` of `rows` rows, `failed` of them without success, `rate` in rows per second, and
-    the remaining time `left` in s."""
+    """Progress of a study: `done` of `rows` rows are complete, of which `failed` rows failed; `rate` is in rows per
+    second, and `left` is the remaining time in s."""
 
     done: int
     rows: int
@@ -61,10 +61,10 @@ def sweep(
 
     `system`: a system or a model. `analysis`: "simulate", "kinematics", "equilibrium" or "linearize", with its
     `options` (``until=3.0``, ``drive="hub.z", range=(-0.1, 0.1, 41)``); "drive" takes a car through a maneuver
-    (``maneuver="step-steer"``). In this case, the names of the samples refer to the car file, such as
-    ``chassis.mass``, or to options of the maneuver, such as ``maneuver.speed``. `measures`: values to compute
-    for each row, such as ``max(strut.force)``, in a list, or in a mapping with names that you choose.
-    `outputs`: channels to store completely. `parameters`: values that all rows share. `executor`: "serial",
+    (``maneuver="step-steer"``). With "drive", the names of the samples refer to the car file, such as `chassis.mass`,
+    or to options of the maneuver, such as `maneuver.speed`. `measures`: values to compute for each row, such as
+    ``max(strut.force)``, in a list, or in a mapping whose keys are names that you choose. `outputs`: channels to
+    store completely. `parameters`: values of parameters that are the same for all rows. `executor`: "serial",
     "processes", a number of processes, or a client of dask.distributed.
 
     `progress`: True for a bar in terminals and notebooks, or a function that is called after every chunk.

@@ -47,22 +47,24 @@ def kinematics(
     t: float = 0.0,
     parameters: Mapping[str, ArrayLike] | None = None,
 ) -> KinematicsResult:
-    """Positions of a mechanism while one or two quantities are driven, and the derivatives with respect to them.
+    """Positions of a mechanism while one or two quantities are driven, and the derivatives with respect to these
+    quantities.
 
-    `drive` names the driven quantities. A quantity is a coordinate of a joint (``hinge.angle``) or of a point in
-    the world (``upright.z``, ``upright.hub.z``), a scalar sensor or a component of a sensor, the length of a
-    force element (``strut.length``), or a distance (``distance(body.frame, ground.other)``). The requested values
-    are either a `range` (first, last, count) or `values` (n,); if `relative`, they are relative to the start of
-    the model. For two drives, give a pair of ranges or of lists, or a mapping ``{name: (first, last, count),
-    other: [...]}``. Quantities in `hold` keep their values. Prescribed motions of the model are frozen at time
-    `t` (s).
+    `drive` names the driven quantities. A quantity is a coordinate of a joint (``hinge.angle``) or of a point in the
+    world (``upright.z``, ``upright.hub.z``), a scalar sensor or a component of a sensor, the length of a force
+    element (``strut.length``), or a distance (``distance(body.frame, ground.other)``). The requested values are
+    either a `range` (first, last, count) or `values` (n,); if `relative` is true, they are relative to the values at
+    the start of the model. For two drives, give a pair of ranges or of lists, or a mapping ``{name: (first, last,
+    count), other: [...]}``. Quantities in `hold` keep their values. Prescribed motions of the model are frozen at
+    time `t` (s).
 
     The sweep begins at the assembled start of the model, or at `guess`, and stays on its branch of solutions. If the
-    travel ends within the range, the result contains the points that can be reached, and its `limits` say
-    where the travel ends and why. With two drives, the first drive is swept for each value of the second.
+    mechanism cannot reach the end of the range, the result contains the points that it can reach, and `limits` of the
+    result says where the travel ends and why. With two drives, the first drive is swept for each value of the second.
 
-    With `path`, any number of drives moves along one path: all have the same number of values, and the k-th point of
-    the path consists of the k-th values. The result has the derivatives with respect to every drive.
+    With `path`, any number of quantities are driven along one path. All drives have the same number of values; the
+    k-th values of all drives define the k-th point of the path. The result contains the derivatives with respect to
+    every driven quantity.
     """
     found = reachable(
         system,

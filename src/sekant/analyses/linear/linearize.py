@@ -62,17 +62,18 @@ def linearize(
     """The linear model of small motions about `state` at time `t` (s).
 
     Without a state, the model is linearized about its equilibrium; a result of `sk.equilibrium` may also be given. A
-    state with velocities is a steady motion with the constant accelerations `a` (nv,), by default zero. The linear
-    model about a result of `sk.analyses.steady_motion` uses axes that move with that motion. ``at="motion"`` accepts
-    any state, with the accelerations that the system has there. For a state that is not an equilibrium or a steady
-    motion, an error reports the unbalanced forces. If a joint with dry friction is at rest in the state, a constraint
-    with the name of the friction element locks the joint.
+    state with velocities must be a steady motion with the constant accelerations `a` (nv,), by default zero. The
+    linear model about a result of `sk.analyses.steady_motion` uses axes that move with that motion. Only
+    ``at="motion"`` accepts any other state; the accelerations are those of the system in this state. Otherwise, an
+    error reports the unbalanced forces of a state that is neither an equilibrium nor a steady motion. If a joint with
+    dry friction is at rest in the state, a constraint with the name of the friction element locks the joint.
 
     `inputs`: names of run-time parameters, of prescribed motions, or of coordinates along which forces act.
     `outputs`: names or patterns of outputs. `independent`: names of the independent coordinates of a constrained
-    system, or "auto" to choose them; by default, amplitudes in an orthonormal basis of the free
-    motions are used. `method`: "exact" differentiates inverse dynamics; "forward" differentiates forward dynamics, as
-    a check; "finite_difference" takes one-sided differences of inverse dynamics with `step`, as in published methods.
+    system, or "auto" to choose them; by default, amplitudes in an orthonormal basis of the free motions are used.
+    `method`: "exact" differentiates inverse dynamics; "forward" differentiates forward dynamics, as a check;
+    "finite_difference" takes one-sided differences of inverse dynamics with increments `step`, as in published
+    methods.
     """
     if method not in METHODS:
         raise SolverError(f"linearize: unknown method '{method}'; {suggest(method, METHODS, 'methods')}")

@@ -78,18 +78,18 @@ def simulate(
 ) -> Result:
     """Simulate from t = 0 to `until` (s). The model's `simulation` settings give the defaults of the arguments.
 
-    `method`: "auto" chooses one of the others, and `provenance["method_chosen_because"]` gives the reason. Adaptive
-    methods are "dop853", "taylor" and "radau5"; "euler", "semi_implicit_euler", "rk4" and "generalized_alpha" take
-    steps of the fixed length `step` (s). Mechanisms with loops are assembled first.
+    `method`: "auto" chooses one of the other methods, and `provenance["method_chosen_because"]` of the result gives
+    the reason. Adaptive methods are "dop853", "taylor" and "radau5"; "euler", "semi_implicit_euler", "rk4" and
+    "generalized_alpha" take steps of the fixed length `step` (s). Mechanisms with loops are assembled first.
 
     The result has a row every `output_step` (s), or at each of the `output_times`, the first of which is the start of
     the run; by default it has 1001 rows. `parameters`: values of the system's run-time parameters. `inputs`: values
-    of the model's inputs; each is a number, rows ``(times, values)`` that are interpolated linearly, or a function
-    of time. `initial`: a state to start from instead of the model's own start; if it is a result, the run continues
-    from the end of that result. `outputs`: patterns, such as ``arm.*``, of the outputs to report. `balance`:
-    accumulate the work of every non-conservative element, so that ``energy.balance`` also shows the drift of damped
-    and driven systems. `progress(fraction)` is called before the first rows and then repeatedly. `writer` receives
-    the rows during the run.
+    of the model's inputs; each is a number, rows ``(times, values)`` that are interpolated linearly, or a function of
+    time. `initial`: a state to start from instead of the model's own start; if it is a result, the run continues from
+    the end of that result. `outputs`: patterns, such as ``arm.*``, of the outputs to report. `balance`: accumulate
+    the work of every non-conservative element, so that ``energy.balance`` also shows the drift of damped and driven
+    systems. `progress(fraction)` is called before the first rows and then repeatedly, with the completed fraction of
+    the run. `writer` receives the rows during the run.
 
     If a run is interrupted or cannot continue, the result has the rows up to that time; its `status` and `message`
     give the cause.

@@ -51,17 +51,17 @@ class Snapshot:
 class Simulation:
     """A simulation that advances step by step.
 
-    Example: ``sim.inputs["torque"] = 3.0; sim.step(1e-3); sim.outputs["arm.angle"]``. Inputs keep their values
-    until they are set again. `method`: "rk4", "semi_implicit_euler" and "euler" take steps of the fixed length
-    `step` (s; by default one step per call). "dop853", "taylor" and "radau5" choose their own steps within a call,
-    by `rtol` and `atol`. The default is "rk4", or "dop853" for models with contacts or dry friction. If all calls
-    have the same length, the explicit methods give exactly the results of `sk.simulate` with the same method, `step`
-    and `output_step`.
+    Example: ``sim.inputs["torque"] = 3.0; sim.step(1e-3); sim.outputs["arm.angle"]``. Inputs keep their values until
+    they are set again. `method`: "rk4", "semi_implicit_euler" and "euler" take steps of the fixed length `step` (s).
+    By default, each call takes one step. "dop853", "taylor" and "radau5" choose their own steps within a call,
+    according to the tolerances `rtol` and `atol`. The default is "rk4", or "dop853" for models with contacts or dry
+    friction. If all calls have the same length, the explicit methods give exactly the results of `sk.simulate` with
+    the same method, `step` and `output_step`.
 
     A model with contacts, friction, events, samples or delays advances from event to event within a step. Samples
     that are due at the end of a step are taken when the next step begins, with the inputs set at that time. If an
-    event of the model ends a step early, `stopped` names the event, and the next step continues from its time;
-    otherwise `stopped` is empty.
+    event of the model ends a step early, `stopped` names the event, and the next step continues from the time of the
+    event; otherwise `stopped` is empty.
 
     `parameters`: values of the system's run-time parameters. `initial`: a state to start from, at time `t` (s),
     instead of the model's own start. `outputs`: patterns, such as ``arm.*``, of the outputs to compute; fewer
@@ -198,8 +198,8 @@ class Simulation:
             )
 
     def save(self) -> Snapshot:
-        """The current state of the simulation. `restore` returns to it, in this simulation or another one of the
-        same system."""
+        """The current state of the simulation. `restore` returns to it, in this simulation or in another simulation
+        of the same system."""
         return Snapshot(
             self._time, self._stepper.save(), self._p.copy(), self._count, self._origin, self._length
         )
@@ -222,7 +222,7 @@ class Simulation:
                 self._note()
 
     def reset(self) -> None:
-        """Return to the start."""
+        """Return to the initial state."""
         self.restore(self._snapshot)
 
     def _look_ahead(self, end: float) -> None:

@@ -136,9 +136,9 @@ def equilibrium(
     ("newton", "descent", "load stepping", "relaxation") selects a single method.
 
     `hold` names coordinates, points (``hub.z``) and lengths (``strut.length``, ``distance(a, b)``) that keep their
-    values in the guess. Joints that friction holds at rest in the guess do not move either; such a guess may be the
-    end of a simulation. Other dry friction is neglected, with a warning. Forces that vary in time have their values
-    at time `t` (s). The residuals are compared with `tolerance` times the applied forces.
+    values in the guess. If friction holds a joint at rest in the guess, for example at the end of a simulation, this
+    joint does not move either. Other dry friction is neglected, with a warning. Forces that vary in time are
+    evaluated at time `t` (s). The residuals must be less than `tolerance` times the applied forces.
     """
     system, hold, t = as_system(system, parameters), names_of(hold, "hold"), number(t, "s", "t")
     if guess is not None:

@@ -183,7 +183,7 @@ def steady_motion(
     t: float = 0.0,
     tolerance: float = 1e-9,
 ) -> SteadyMotion:
-    """A steady motion near `guess` (by default the model's start).
+    """The steady motion near `guess` (by default the model's start).
 
     A `turn` (rad/s) about the `axis` through `center` (m), and a `velocity` (m/s), move all `bodies` as one rigid
     body; by default these are all bodies of the model. `rates`: constant rates of coordinates by name, with or

@@ -45,7 +45,7 @@ class PoseCurve:
 
     `table` has 3 components of the position, followed by 0 to 4 components of the orientation, depending on the tag
     `orientation` (see `pose_kinematics`). `table.extrapolation` determines the behavior outside the range: "error",
-    "linear" (the curve continues with constant rates of its components) or "periodic" (it repeats, as a closed track
+    "linear" (the components continue with constant derivatives) or "periodic" (the curve repeats, as a closed track
     does).
     """
 
@@ -156,12 +156,12 @@ class PoseCurve:
 
     @cached_property
     def continuity(self) -> Continuity:
-        """Order to which pose and rates are continuous, and where the first jump is."""
+        """The highest order of derivative of the pose that is continuous, and where the next derivative jumps."""
         t = self.table
         return continuity_of(t.breaks, t.coefficients, t.increment if self.closed else None)
 
     def sample(self, count: int) -> Array:
-        """`count` values of the parameter, evenly spaced over the range, ends included."""
+        """`count` values of the parameter, evenly spaced over the range, including both ends."""
         return np.linspace(*self.range, count)
 
     def renamed(self, name: str) -> PoseCurve:
@@ -169,11 +169,11 @@ class PoseCurve:
         return replace(self, name=name)
 
     def reported(self, **entries: Any) -> PoseCurve:
-        """A copy of the curve with entries of its report replaced."""
+        """A copy of the curve in whose report the given entries are replaced."""
         return replace(self, report=replace(self.report, **entries)) if self.report else self
 
     def extended(self, extrapolation: str) -> PoseCurve:
-        """A copy of the curve with another behavior outside its range; only closed curves can repeat."""
+        """A copy of the curve with another behavior outside its range. Only a closed curve can be periodic."""
         t = self.table
         curve = replace(self, table=Table(t.breaks, t.coefficients, extrapolation, t.name, t.unit))
         if extrapolation == "periodic":
@@ -246,7 +246,7 @@ class PoseCurve:
 
     @staticmethod
     def from_table(table: PoseTable, body: str, **options: Any) -> PoseCurve:
-        """Curve of the pose of a body, interpolated from a pose table; see `pose_table.PoseTable.curve`."""
+        """Curve that interpolates the poses of a body in a pose table; see `pose_table.PoseTable.curve`."""
         return table.curve(body, **options)
 
     @staticmethod

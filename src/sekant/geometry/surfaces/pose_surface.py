@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 class PoseSurface:
     """X_FM(u1, u2): position p_FM [m] in F and orientation R_FM as a function of two parameters.
 
-    Components and orientation tags are those of `PoseCurve`.
+    The components of the table and the orientation tags are the same as in `PoseCurve`.
     """
 
     table: Table2
@@ -88,7 +88,7 @@ class PoseSurface:
         return np.stack(columns, axis=-1)
 
     def twist_rates(self, u1: ArrayLike, u2: ArrayLike) -> Array:
-        """dS (..., 6, 2, 2): derivative of column i of S with respect to u_j is dS[..., i, j].
+        """dS (..., 6, 2, 2): the derivative of column i of S (see `twists`) with respect to u_j is dS[..., :, i, j].
 
         The diagonal entries are the twist rates of the curves along u1 and u2. The off-diagonal entries have two
         parts. The symmetric part follows from the rate of V_1 + V_2 along the direction (1, 1), which is
@@ -115,7 +115,8 @@ class PoseSurface:
         return out
 
     def normal(self, u1: ArrayLike, u2: ArrayLike) -> Array:
-        """r_1 x r_2 (..., 3) in F, not normalized: it vanishes where the positions do not span a surface."""
+        """The normal (..., 3) in F, not normalized: the cross product of dp_FM/du1 and dp_FM/du2. It vanishes where
+        the positions do not span a surface."""
         return np.cross(self.position(u1, u2, (1, 0)), self.position(u1, u2, (0, 1)))
 
     def degeneracy(self, u1: ArrayLike, u2: ArrayLike, length: float | None = None) -> Array:
@@ -138,7 +139,8 @@ class PoseSurface:
     def degenerate_points(
         self, threshold: float = 1e-3, samples: int = 61
     ) -> list[tuple[float, float, float]]:
-        """(u1, u2, ratio) where `degeneracy` falls below `threshold`: minima on a grid, then refined."""
+        """List of (u1, u2, ratio) for the points where `degeneracy` falls below `threshold`: minima on a grid, which
+        are then refined."""
         g1, g2 = self._grid(samples)
         ratio = self.degeneracy(g1, g2)
         padded = np.pad(ratio, 1, constant_values=np.inf)
@@ -183,7 +185,8 @@ class PoseSurface:
         return size, np.where(scale > 0.0, scale, 1.0)
 
     def extended(self, extrapolation: str | tuple[str, str]) -> PoseSurface:
-        """A copy of the surface with another behavior outside its range: one for both parameters, or one for each."""
+        """A copy of the surface with another behavior outside its range. Give one value for both parameters, or one
+        for each."""
         t = self.table
         return replace(
             self, table=Table2(t.breaks1, t.breaks2, t.coefficients, extrapolation, t.name, t.unit)

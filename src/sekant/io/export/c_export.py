@@ -32,7 +32,7 @@ DEFAULT_STEP = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class CExport:
-    """The files that were written, and their sizes.
+    """The C files that were written, and their memory requirements.
 
     `stack`: largest number of bytes of local variables in one step; `tables`: bytes of constant data; `memory`:
     bytes of the model's own structure; `operations`: of one evaluation of the rates.

@@ -60,8 +60,8 @@ typedef struct {{
 
 @dataclass(frozen=True, eq=False)
 class FmuExport:
-    """The exported FMU. `method`: the integrator of co-simulation, or empty. `compilers`: the compiler for each
-    platform."""
+    """The exported FMU. `method`: the integrator for co-simulation, empty if the FMU has none. `compilers`: the
+    compiler for each platform."""
 
     path: Path
     version: int
@@ -104,7 +104,7 @@ def export_fmu(
     initial: State | None = None,
     processor: str = "any",
 ) -> FmuExport:
-    """Write the FMU `path`.
+    """Write the model as an FMU to the file `path`.
 
     `fmi`: 2 or 3. `kind`: "me" (model exchange: the importer integrates) or "cs" (co-simulation: the FMU does, by
     `method` "dop853", "taylor" or "radau5" with `rtol`, `atol`, or "euler", "semi_implicit_euler", "rk4" or

@@ -16,7 +16,7 @@ from sekant.model.quantities import AxialDirection, Direction, FrameName, Length
 
 @register
 class Rolling(Constraint):
-    """The lowest point of the disc stays on the plane, and its velocity along the plane is zero.
+    """A disc rolls on a plane: its lowest point stays on the plane, and has no velocity along the plane.
 
     The origin of `frame` is the center c of the disc, and its axle has the direction `axle` in this frame.
     The plane contains the origin of the frame `plane` and has the normal `normal` in this frame. With the

@@ -1,4 +1,4 @@
-"""Contacts: rigid contacts, with impacts, are the `contacts` of a model; compliant contacts belong to its `forces`.
+"""Contacts: a model has rigid contacts, with impacts, in `contacts`, and compliant contacts in `forces`.
 
 Each type is one file of this folder, where the registry finds it. Classes are imported when they are first used.
 """

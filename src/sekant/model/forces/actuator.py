@@ -14,8 +14,8 @@ from sekant.model.quantities import AnyQuantity
 
 @register
 class Actuator(OnCoordinate, Force):
-    """A force (on a slider) or a torque (on a hinge) on one joint coordinate. The expression `force` may
-    use the coordinate `q` and its rate `v`."""
+    """A force on a sliding coordinate of a joint, or a torque on a rotational coordinate. The expression `force`
+    may use the coordinate `q` and its rate `v`."""
 
     type: ClassVar[str] = "actuator"
     summary: ClassVar[str] = "a force or torque on a joint coordinate, given by an expression"

@@ -128,8 +128,8 @@ def _velocity(state: FrameState, p: SX) -> SX:
 
 @register
 class PlaneContact(BallOnPlane, CompliantContact):
-    """Contact of a plane with a ball around the origin of `frame`, or with this point itself, on the side to
-    which `normal` points.
+    """Contact of a plane with a ball around the origin of `frame`, or with this origin itself. The ball or point is
+    on the side to which `normal` points.
 
     Friction acts at the surface of the undeformed ball, so the rolling radius is the full radius.
     """
@@ -145,8 +145,8 @@ class PlaneContact(BallOnPlane, CompliantContact):
 
 @register
 class SphereContact(TwoBalls, CompliantContact):
-    """Contact of two balls around the origins of `frame` and `other`. The contact point divides the line
-    between their centers in the ratio of the radii."""
+    """Contact of two balls around the origins of `frame` and `other`. The contact point divides the line between the
+    centers in the ratio of the radii."""
 
     type: ClassVar[str] = "sphere_contact"
     summary: ClassVar[str] = "two balls: Hunt-Crossley law with regularized friction"
@@ -159,8 +159,8 @@ class SphereContact(TwoBalls, CompliantContact):
 
 @register
 class SurfaceContact(BallOnSurface, CompliantContact):
-    """Contact of a ball around the origin of `frame`, or of this point itself, with a height field or a pose
-    surface below it.
+    """Contact of a ball around the origin of `frame`, or of this origin itself, with a height field or a pose surface
+    below the ball or point.
 
     The gap is the distance to the nearest point of the surface minus the radius. The radius must be smaller than the
     radii of curvature of the hollows in the surface.

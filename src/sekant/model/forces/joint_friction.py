@@ -21,8 +21,8 @@ _TINY = 1e-24  # N^2: keeps the size of a reaction smooth where there is none
 
 @register
 class JointFriction(OnCoordinate, Force):
-    """The generalized force -damping v - F sign(v) on one joint coordinate with the rate v (N for a slider, N
-    m for a hinge).
+    """The friction -damping v - F sign(v) on one joint coordinate with the rate v: a force (N) on a slider, a torque
+    (N m) on a hinge. F is the dry friction.
 
     The dry part F is either `level` (N or N m), or `coefficient` times the component of the joint force that
     is perpendicular to all directions of sliding. `radius` is the lever arm of friction in a bearing or a

@@ -16,7 +16,7 @@ from sekant.model.quantities import ForceVector, FrameName, JointName, TorqueVec
 
 @register
 class Wrench(Force):
-    """Force (fx, fy, fz) and torque (tx, ty, tz) on `child` at its origin, with the reaction on `parent` at
+    """Force (fx, fy, fz) and torque (tx, ty, tz) at the origin of the frame `child`. The reaction acts on `parent` at
     the same point.
 
     The wrench acts between two frames, or between the two frames of a joint of any type (`at_joint`). Expressions may

@@ -232,12 +232,13 @@ class Joint(Item):
 
 
 def leader_of(joint: Joint) -> str | None:
-    """The joint whose coordinate `joint` shares; None if it shares none."""
+    """The joint that the field `coordinate_of` of `joint` names, or None."""
     return getattr(joint, "coordinate_of", None)
 
 
 def shared_coordinates(joint: Joint) -> dict[int, tuple[str, int]]:
-    """Coordinates that `joint` shares: index -> the joint that has this coordinate, and its index in that joint."""
+    """Coordinates that `joint` shares. The keys are their indices in `joint`. Each value names the joint that owns
+    the coordinate, and gives its index there."""
     leader, second = leader_of(joint), getattr(joint, "second_coordinate_of", None)
     if leader is not None:
         first = getattr(joint, "coordinate", None) or 0

@@ -33,8 +33,8 @@ _ALIGNED = 1e-9  # largest deviation of the curve's x axis from the tangent at w
 
 @register
 class Path(GuidedJoint):
-    """The coordinate is the curve's parameter u: X_FM = X(u). S is V_u, the twist per unit of u;
-    the bias dS/dt v is V_uu u'^2, where V_uu is the derivative of V_u with respect to u.
+    """The coordinate is the curve's parameter u: X_FM = X(u). The child has the twist V_u u' in the parent, and the
+    bias of its acceleration is V_uu u'^2. V_u is the twist for u' = 1, and V_uu its derivative with respect to u.
 
     With `compliance`, the joint has five more coordinates (HALL 3.82-3.97): displacements n and b along the
     normal and the binormal of the path, and rotations about x, y, z of the frame C that moves along the path.

@@ -32,8 +32,8 @@ from sekant.model.quantities import AnyQuantity, CurveName, JointName
 
 @register
 class Surface(GuidedJoint):
-    """The coordinates are the parameters u1 and u2 of the surface: X_FM = X(u1, u2). The columns of S are the
-    twists per unit of u1 and of u2.
+    """The coordinates are the parameters u1 and u2 of the surface: X_FM = X(u1, u2). The child has the twist
+    S (u1', u2') in the parent: the columns of S are the twists per unit of u1 and of u2.
 
     S^T projects forces onto these twists, whatever their length (HALL 3.109 uses unit vectors). With
     `compliance`, the joint has four more coordinates: the displacement along the surface normal and three

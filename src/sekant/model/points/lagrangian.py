@@ -17,8 +17,8 @@ from sekant.tables.lookups import Lookups
 
 
 class Lagrangian(Description):
-    """L(q, v, t) in CasADi symbols q (n,) and v = q' (n,), and everything else that acts; for the fields see
-    `sekant.natural.lagrange`."""
+    """L(q, v, t) in CasADi symbols q (n,) and v = q' (n,), and everything else that acts on the system.
+    `sekant.natural.lagrange` explains the fields."""
 
     q: Any
     """coordinates: CasADi symbols (n,)"""

@@ -1,4 +1,4 @@
-"""Signals: named quantities, with states or without, that forces and other signals may use.
+"""Signals: named quantities, with or without states, that forces and other signals may use.
 
 Each type is one file of this folder, where the registry finds it. Classes are imported when they are first used.
 """

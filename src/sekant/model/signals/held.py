@@ -13,7 +13,7 @@ from sekant.model.signals.base import Signal, register
 
 @register
 class Held(Signal):
-    """Keeps its value until an event sets it (see type `event`)."""
+    """Keeps its value until an event (a signal of type `event`) sets it."""
 
     type: ClassVar[str] = "held"
     summary: ClassVar[str] = "a number that keeps its value until an event sets it"

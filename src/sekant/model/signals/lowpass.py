@@ -15,8 +15,8 @@ from sekant.model.signals.base import Signal, register
 
 @register
 class Lowpass(Signal):
-    """Order 1: T y' = input - y. Order 2: T^2 y'' + 2 damping T y' + y = input; y starts at `start` with zero
-    rate."""
+    """With order 1, T y' = input - y. With order 2, T^2 y'' + 2 damping T y' + y = input. y starts at
+    `start`, with zero rate for order 2."""
 
     type: ClassVar[str] = "lowpass"
     summary: ClassVar[str] = "low-pass filter of first or second order"

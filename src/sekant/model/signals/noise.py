@@ -20,7 +20,7 @@ Hertz = Annotated[float, Quantity("Hz")]
 @register
 class Noise(Signal):
     """Band-limited Gaussian noise with the standard deviation `rms`: y = sqrt(2/n) rms sum cos(2 pi f_k t +
-    phi_k).
+    phi_k) over n waves with random frequencies f_k and phases phi_k.
 
     The sum has n = `waves` terms. The frequencies f_k (one in each of n equal parts of the band) and the
     phases phi_k are random, but determined by `seed`. The signal is therefore a smooth function of time,

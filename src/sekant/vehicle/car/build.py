@@ -51,7 +51,7 @@ def car_model(
     speed: float | None = None,
     start: tuple[float, float] = (0.0, 0.0),
 ) -> Model:
-    """The model of a car at `speed` (m/s, by default that of the car) along x.
+    """The model of a car that moves along x at `speed` (m/s). The default is the speed in the description of the car.
 
     It starts at `start` (x, y, m) and follows `commands`.
     """

@@ -20,7 +20,8 @@ from sekant.model.table import TableData
 
 @dataclass(frozen=True)
 class Commands:
-    """`steer` (rad, positive to the left), `torque` (N m at the driven axle), `brake` (0 to 1), as expressions."""
+    """The commands of the driver, as expressions: `steer` (rad, positive to the left), `torque` (N m at the driven
+    axle) and `brake` (0 to 1)."""
 
     steer: str = "0"
     torque: str = "0"

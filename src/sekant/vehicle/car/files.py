@@ -26,7 +26,7 @@ def is_car_file(path: str | PathLike[str]) -> bool:
 
 
 def load_car(path: str | PathLike[str]) -> Car:
-    """The car that a file describes; errors name file and line."""
+    """The car that a file describes. Errors give the file and the line."""
     place = file_path(path, ModelError)
     source = read_source(place)
     data, places = source.data, source.places

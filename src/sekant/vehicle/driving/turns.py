@@ -97,7 +97,8 @@ def steady_turns(
     accelerations: Sequence[float],
     parameters: Sequence[str] = (),
 ) -> SteadyTurns:
-    """Turns to the left at `speed` (m/s) with increasing lateral `accelerations` (m/s^2); 0 is straight ahead.
+    """Turns to the left at `speed` (m/s) with increasing lateral `accelerations` (m/s^2). At 0, the car drives
+    straight ahead.
 
     `parameters`: numbers of the car's model for derivatives, such as ``chassis.mass`` or
     ``front.left.tire.tread_stiffness``.

@@ -72,7 +72,7 @@ class SpringData(Description):
 
 
 class HardPoints(Description):
-    """A suspension corner given by its hard points. Numbers without a unit in `points` are in `unit`."""
+    """A suspension corner given by its hard points. Numbers without a unit in `points` have the unit `unit`."""
 
     type: str
     """type of suspension: double_wishbone, mcpherson, five_link, push_rod, pull_rod, trailing_arm ..."""

@@ -52,7 +52,7 @@ def load_suspension(
 
 
 def load_axle(path: str | PathLike[str]) -> HardPoints:
-    """The description of an axle by hard points of one side, from a file."""
+    """The hard points of an axle, from a file that describes one side."""
     from sekant.vehicle.hardpoints.description import hard_points
     from sekant.vehicle.suspension.build import axle
 

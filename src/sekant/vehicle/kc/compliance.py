@@ -100,7 +100,7 @@ def axle_compliance(
     rack: float = 0.0,
     cases: tuple[str, ...] | None = None,
 ) -> ComplianceTable:
-    """Rates of toe, camber and the wheel's center under unit loads, with the bushings of `given`.
+    """Rates of toe, camber and the wheel's center under unit loads, for the axle `given` with its bushings.
 
     The wheels are locked to the uprights, `travel` m above their position as drawn, with the rack at `rack` m. At
     "held" height they stay there. At "free" height the springs carry the loads, starting from the vertical forces

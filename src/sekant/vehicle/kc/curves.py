@@ -27,7 +27,7 @@ MOTIONS = {"parallel": (1.0, 1.0), "roll": (1.0, -1.0)}
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AxleCurves(SuspensionCurves):
-    """Curves of an axle versus the travel (n,) m of its wheels and the rack displacement (m,) m, with names such as
+    """Curves of an axle against the travel (n,) m of its wheels and the rack displacement (m,) m, with names such as
     ``left.camber``."""
 
     motion: str = "parallel"
@@ -64,7 +64,7 @@ def axle_curves(
     travel: ArrayLike | None = None,
     steering: ArrayLike | None = None,
 ) -> AxleCurves:
-    """All curves of both wheels and of the axle on a grid of travel and rack displacement.
+    """All curves of both wheels and of the axle, on a grid of travel and rack displacement.
 
     `given` is a description by hard points, whose joints are then rigid, or a model of an axle. In the `motion`
     "parallel", both wheels rise by `travel` (n,) m. In "roll", the left wheel rises, and the right wheel falls by the

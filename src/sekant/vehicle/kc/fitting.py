@@ -27,7 +27,8 @@ def curve_sensitivities(
     motion: str | Sequence[float] = "parallel",
     steered: bool = True,
 ) -> Sensitivities:
-    """Exact derivatives of `curves` with respect to x, y, z of `points` (by default all) at travel (n,) m.
+    """Exact derivatives of `curves` with respect to the coordinates x, y, z of `points` (by default all hard points),
+    at travel (n,) m.
 
     `curves` contains names of the axle's curves, such as ``left.toe``; ``toe`` refers to the left wheel. A point
     moves together with its mirror image on the other side. The rack is at its position as drawn.
@@ -47,7 +48,8 @@ def fit_points(
     motion: str | Sequence[float] = "parallel",
     steered: bool = True,
 ) -> tuple[HardPoints, AxleCurves]:
-    """Hard points whose curves are closest to `targets` (name -> values (n,) versus travel, SI), and their curves.
+    """Hard points whose curves are closest to `targets` (name -> values (n,) against travel, SI), and the curves of
+    these hard points.
 
     `bounds` limits the changes of coordinates from the drawing, in m: ``{"tie_rod_inner.z": (-0.01, 0.01)}``. A curve
     is free where its target is NaN. Deviations are divided by the tolerance of their curve (`tolerances`, SI), or

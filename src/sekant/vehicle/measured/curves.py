@@ -30,7 +30,7 @@ NEEDED = (
 
 
 def read_measured(path: str | PathLike[str], side: str = "left", *, strict: bool = False) -> SuspensionCurves:
-    """Curves of one wheel versus its travel from a CSV file with headers such as ``travel [mm], camber [deg]``.
+    """Curves of one wheel against its travel, from a CSV file with headers such as ``travel [mm], camber [deg]``.
 
     Headers use the names of the glossary and state units in brackets (default: SI). Columns of the other wheel of an
     axle are ignored. Travel is measured from the same position as the other quantities. Up and down strokes, in the

@@ -24,7 +24,7 @@ LEAST = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class MeasuredCompliance:
-    """Rates (n,) of one wheel under loads on it, SI, at travel (n,) m, by load and quantity.
+    """Compliance rates (n,) of one wheel, in SI, at travel (n,) m, for each load on the wheel and each quantity.
 
     Loads are fx, fy, mz at the contact (fx with the wheel locked), and dx at the wheel's center. Quantities are those
     of a `ComplianceTable`.

@@ -64,13 +64,13 @@ def live(
 ) -> LivePage:
     """Write a page that simulates a model whenever a reader changes its parameters; returns the path of the page.
 
-    `vary`: ranges of run-time parameters by name, as strings (``{"strut.stiffness": "10..40 kN/m"}``) or as
-    pairs of numbers in SI; inputs and start values (``arm.q0``) are allowed as well. `outputs`: patterns of
-    outputs that can be plotted, by default most outputs; `plots`: outputs to plot at first. `modes`: whether
-    the page shows the eigenvalues about the equilibrium, and their root locus with respect to the parameter
-    that the reader changed last. This requires a model without closed loops, constraints, dry friction,
-    contacts or signals with states. `options`: options of `sk.simulate`: until, method, step, rtol, atol,
-    output_step, output_times, parameters (initial values) and inputs.
+    `vary`: ranges of run-time parameters by name, as strings (``{"strut.stiffness": "10..40 kN/m"}``) or as pairs of
+    numbers in SI; inputs and start values (``arm.q0``) are allowed as well. `outputs`: patterns of outputs that can
+    be plotted, by default most outputs; `plots`: outputs that the page plots when it opens. `modes`: whether the page
+    shows the eigenvalues about the equilibrium, and their root locus with respect to the parameter that the reader
+    changed last. This requires a model without closed loops, constraints, dry friction, contacts or signals with
+    states. `options`: options of `sk.simulate`: until, method, step, rtol, atol, output_step, output_times,
+    parameters (initial values) and inputs.
 
     A notebook displays the returned page. The page works offline: it contains the equations and the
     integrator as WebAssembly. Its results agree with those of `sk.simulate` within the tolerance. If a page cannot

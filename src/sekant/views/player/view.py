@@ -31,14 +31,14 @@ def view(
     max_frames: int = MAX_FRAMES,
     amplitude: float | None = None,
 ) -> Path:
-    """Write a page that plays a result; returns its path.
+    """Write a page that plays a result. Returns the path of the page.
 
-    `what`: a result, the name of a result file, a list of two results to compare (named by `labels`), or
-    modes from ``sk.linearize(...).modes()``, of which the page shows the oscillatory ones. `plots`: names of
-    outputs to plot at first, against time or another output (``hinge.v over hinge.q``). A result with more
-    than `max_frames` rows is thinned for drawing; its data do not change. `amplitude` (m or rad): the
-    amplitude of the coordinate that moves most in a mode; by default, it is chosen so that the motion is
-    clearly visible.
+    `what`: a result, the name of a result file, a list of two results to compare (named by `labels`), or modes from
+    ``sk.linearize(...).modes()``, of which the page shows the oscillatory ones. `plots`: outputs that the page plots
+    when it opens, against time (`hinge.q`) or another output (`hinge.v over hinge.q`). If a result has more than
+    `max_frames` rows, the page draws only some of them; the result itself does not change. `amplitude` (m or rad):
+    the amplitude of the coordinate that moves most in a mode; by default, it is chosen so that the motion is clearly
+    visible.
     """
     if hasattr(what, "oscillations") and hasattr(what, "states"):
         shown = _shown_modes(what, title, amplitude)
