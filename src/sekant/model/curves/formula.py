@@ -68,8 +68,8 @@ class Formula(Framed):
     arc_length: bool = False
     """whether the coordinate is the arc length of the path, instead of the parameter"""
     tolerance: Dimensionless = 1e-10
-    """largest error of the stored piecewise polynomials: position in m, rotation in rad; twist and its rate
-    relative to their largest values"""
+    """largest error of the stored piecewise polynomials: in m for the position, in rad for the rotation, and
+    relative to the largest value for the twist and for its rate"""
 
     @model_validator(mode="after")
     def _fits_together(self):

@@ -37,8 +37,8 @@ class Measured(Framed):
     """how orientations are stored: auto, none, quaternion, or e.g. euler:zyx"""
     method: Literal["auto", "interpolation", "tao-watson", "hall"] = "auto"
     """method of the fit. auto: interpolates exact data and smooths noisy data; tao-watson: smooths with the
-    knots of Tao and Watson; hall: smooths with knots that
-    are placed iteratively (HALL)"""
+    knots of Tao and Watson; hall: smooths with knots that are
+    placed iteratively (HALL)"""
     noise: Length | None = None
     """standard deviation of the noise in each position coordinate; by default estimated from the data"""
     orientation_noise: Angle | None = None
@@ -46,7 +46,7 @@ class Measured(Framed):
     tolerance: Length | None = None
     """largest allowed distance between the fit to the data and the stored curve, whose parameter is the arc length"""
     closed: bool = False
-    """whether the path is closed, so that it ends where it begins and repeats"""
+    """whether the path is closed: its end joins its beginning, and the path repeats"""
     allow_gaps: bool = False
     """whether to fit across sections without data"""
 

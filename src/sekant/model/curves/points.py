@@ -25,7 +25,7 @@ class ControlPoints(Framed):
     degree: int = 5
     """degree of the B-spline"""
     closed: bool = False
-    """whether the path is closed, so that its end joins its beginning and it repeats"""
+    """whether the path is closed: its end joins its beginning, and the path repeats"""
     arc_length: bool = True
     """whether the coordinate is the arc length s of the path; otherwise it is u, from 0 to 1"""
 

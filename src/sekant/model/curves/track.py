@@ -145,16 +145,16 @@ class Track(Framed):
     frame: FrameKind | Literal["none"] = "rmf"  # type: ignore[assignment]
     """orientation along the track; none: the body does not rotate"""
     closed: bool = False
-    """whether the track is closed, so that its end joins its beginning and it repeats"""
+    """whether the track is closed: its end joins its beginning, and the track repeats"""
     require: Literal["position", "tangent", "curvature"] = "tangent"
     """quantity that must be continuous where pieces meet"""
     gap: Length = 1e-6
     """largest gap between pieces that is closed without a warning"""
     turn: Angle = 1e-5
-    """largest angle between the tangents of two pieces that is not treated as a corner"""
+    """largest angle between the tangents of adjacent pieces that does not count as a corner"""
     tolerance: Dimensionless = 1e-10
-    """largest error of the stored piecewise polynomials: position in m, rotation in rad; twist and its rate
-    relative to their largest values"""
+    """largest error of the stored piecewise polynomials: in m for the position, in rad for the rotation, and
+    relative to the largest value for the twist and for its rate"""
 
     def build(self, around: Surroundings) -> PoseCurve:
         return PoseCurve.track(

@@ -91,7 +91,7 @@ class RollingDisc(Element):
     radius: Length
     """radius of the disc or ball"""
     axis: str | None = None
-    """name of the vector along the axis of the disc, in space"""
+    """in space: name of the vector along the axis of the disc"""
     plane: Position | None = None
     """a point on the plane, in W; by default the origin of W"""
     normal: Direction | None = None

@@ -97,7 +97,8 @@ class PointDamper(Between):
     damping: Damping
     """force per relative velocity"""
     isotropic: bool = False
-    """whether to damp the whole relative velocity of the ends, not only its component along their line"""
+    """whether to damp the whole relative velocity of the ends, not only the component along the line between
+    the ends"""
 
     def compose(self, name: str, m: Any) -> None:
         arm, speed = _stretching(m, self.ends, "" if self.isotropic else "damper", name)

@@ -59,8 +59,8 @@ class PointBody(Element):
     """A rigid body with a local frame that is defined by an origin and one (plane) or two (space) points or
     vectors.
 
-    The second entry is on the local x axis, and the third in the local xy plane. Bodies whose frames share a point
-    are joined there.
+    The second entry of `frame` is on the local x axis, and the third entry is in the local xy plane. Bodies whose
+    frames share a point are joined there.
     """
 
     section: ClassVar = "bodies"

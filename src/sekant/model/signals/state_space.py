@@ -22,7 +22,7 @@ class StateSpace(Signal):
     and so on."""
 
     type: ClassVar[str] = "state_space"
-    summary: ClassVar[str] = "linear system with given matrices A, B, C, D"
+    summary: ClassVar[str] = "linear system with given matrices A, B, C and D"
     signals: ClassVar = ("inputs",)
 
     inputs: tuple[AnyQuantity, ...]

@@ -177,8 +177,8 @@ class Axle(Description):
     """Two wheels, left and right, and their suspension."""
 
     at: PointNumbers = (0.0, 0.0, 0.0)
-    """position of the axle: with a simple suspension, its x (y and z follow from track and tires); with hard points
-    or measured curves, the position of the origin of their coordinates"""
+    """position of the axle: with a simple suspension, only x is used (y and z follow from track and tires); with
+    hard points or measured curves, this is the position of the origin of their coordinates"""
     suspension: AnySuspension
     """a simple suspension {track: ..., stiffness: ..., damping: ...}, a file of hard points, or curves measured on a
     rig, {curves: rig.csv, wheel_center: ...}"""

@@ -43,14 +43,14 @@ class RoadSurroundings(Protocol):
 
 
 class Patch(Description):
-    """A rectangle with different friction, such as ice or one wet side of the road."""
+    """A rectangle whose friction differs from that of the rest of the road, such as an icy or wet part."""
 
     x: Span | None = None
     """[from, to]; by default everywhere"""
     y: Span | None = None
     """[from, to], positive to the left; by default everywhere"""
     friction: Dimensionless
-    """factor by which the friction of tires on the patch is multiplied"""
+    """factor by which the friction of tires on the patch is multiplied, instead of the road's `friction`"""
 
 
 class Road(Description):
@@ -62,7 +62,8 @@ class Road(Description):
     friction: Dimensionless = 1.0
     """factor by which the friction of tires is multiplied; may be an expression of x and y"""
     patches: tuple[Patch, ...] = ()
-    """rectangles with different friction; later rectangles take precedence over earlier ones"""
+    """rectangles whose friction differs from that of the rest of the road; later rectangles take precedence over
+    earlier ones"""
 
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         """Height () m at x, y () m."""
