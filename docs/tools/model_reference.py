@@ -31,7 +31,7 @@ INTRODUCTIONS = {
     "joints": (
         "A joint connects a frame F on the parent to a frame M on the child. The position p_FM and the rotation "
         "R_FM of M in F form the pose X_FM, which depends on the coordinates q. The matrix S maps the velocities v "
-        "to the twist of M relative to F. If a joint has an `axis`, z of F and of M points along it."
+        "to the twist of M relative to F. If a joint has an `axis`, the z axes of F and M point along it."
     ),
 }
 SHARED = (

@@ -96,7 +96,7 @@ def json_schema() -> dict[str, Any]:
             "format": {"const": FORMAT, "description": "version of the file format"},
             "include": {
                 "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
-                "description": "other model files, whose contents are added",
+                "description": "other model files whose contents are added to this file",
             },
             **{key: fields[key] for key in ("name", "description", "gravity")},
             **collections,

@@ -32,7 +32,7 @@ class Body(Description):
     )
     """inertia about `com`, in the axes of the body frame: [Ixx, Iyy, Izz], [Ixx, Iyy, Izz, Ixy, Ixz, Iyz], a
     symmetric 3 x 3 matrix, or {xx: ..., yy: ..., zz: ..., xy: ...}; Ixy, Ixz and Iyz are elements of the
-    tensor"""
+    tensor (Ixy is minus the integral of x y dm)"""
     frames: dict[str, Placement] = Field(default_factory=dict)
     """frames fixed in the body, by name; other items refer to a frame as ``body.name``"""
 

@@ -19,7 +19,7 @@ Extrapolation = Literal["error", "constant", "linear", "periodic"]
 
 
 class TableData(Description):
-    """A function y(x) that interpolates between given points and extrapolates beyond them, in SI units.
+    """A function y(x), in SI units, that interpolates between given points and extrapolates beyond them.
 
     With `x2`, the table is a function of two variables. Expressions call it as ``name(a, b)``, where a is x
     and b is x2; `y` has a row for each value of `x` and a column for each value of `x2`.

@@ -21,10 +21,11 @@ DENSITY = 1.2  # kg/m^3, of air
 
 @register
 class Aero(Force):
-    """Drag rho/2 C_d A |v| v, half at the front and half at the rear point, and downforces rho/2 C_l A v_x^2.
+    """Drag and downforce at a front and a rear point, which move at the velocity v relative to the air.
 
-    A downforce area may be an expression of `h`, the height (m) of its point above the road, such as ``front_map(h)``
-    with a table `front_map`.
+    Half of the drag rho/2 C_d A |v| v acts at each point. The downforce at each point is rho/2 C_l A v_x^2, with the
+    component v_x of v along x of its frame. A downforce area may be an expression of `h`, the height (m) of its
+    point above the road, such as ``front_map(h)`` with a table `front_map`.
     """
 
     type: ClassVar[str] = "aero"
@@ -40,15 +41,15 @@ class Aero(Force):
     drag_area: Area = 0.0
     """drag area C_d A"""
     front_area: AnyQuantity = 0.0
-    """C_l A at the front, m^2, positive downward; may be an expression of h"""
+    """C_l A at the front, m^2, positive downward; may be an expression of `h`"""
     rear_area: AnyQuantity = 0.0
-    """C_l A at the rear, m^2, positive downward; may be an expression of h"""
+    """C_l A at the rear, m^2, positive downward; may be an expression of `h`"""
     density: Density = DENSITY
     """density of the air"""
     headwind: Pace = 0.0
-    """speed of the air in the direction -x of the world; v is the velocity relative to the air"""
+    """speed of the air in the direction -x of the world"""
     road: AnyRoad = Plane()
-    """road above which h is measured"""
+    """road above which `h` is measured"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -18,7 +18,7 @@ class Distance(Ends, Constraint):
     """The distance |p_child - p_parent| equals `length`, which may be a function of time.
 
     With the vector d from parent to child and the length l, the equation is (d.d - l^2) / (2 l) = 0. It is
-    smooth, and near the solution its residual is the error of the length in meters.
+    smooth, and near the solution its residual is the error in the length, in meters.
     """
 
     type: ClassVar[str] = "distance"

@@ -83,13 +83,14 @@ class SimpleTire(Tire):
 
 @register
 class LinearTire(SimpleTire):
-    """Fx = C_kappa kappa, Fy = -C_alpha tan(alpha) - C_gamma gamma, Mz = trail C_alpha tan(alpha), without a limit.
+    """Fx = C_kappa kappa, Fy = -C_alpha tan(alpha) - C_gamma gamma, Mz = trail C_alpha tan(alpha).
 
+    The longitudinal slip is kappa, the slip angle alpha and the camber angle gamma; the forces have no upper limit.
     With `nominal_load`, the forces and the moment are multiplied by Fz / nominal_load if Fz < nominal_load.
     """
 
     type: ClassVar[str] = "linear_tire"
-    summary: ClassVar[str] = "forces proportional to slip, without a limit"
+    summary: ClassVar[str] = "forces that are proportional to slip and have no upper limit"
     lets_go: ClassVar[bool] = False
 
     slip_stiffness: Force
@@ -120,9 +121,11 @@ class LinearTire(SimpleTire):
 class FialaTire(SimpleTire):
     """Fiala's tire: parabolic pressure, friction that decreases with slip, and no effect of camber.
 
-    With the comprehensive slip S = sqrt(kappa^2 + tan(alpha)^2), mu = mu_0 - (mu_0 - mu_1) S and N = mu Fz:
-    Fx = C_kappa kappa up to N / 2, then N - N^2 / (4 C_kappa |kappa|); Fy = -N (1 - H^3) with
-    H = 1 - C_alpha |tan(alpha)| / (3 N), or -N where H < 0; Mz = N width (1 - H) H^3.
+    The comprehensive slip is S = sqrt(kappa^2 + tan(alpha)^2), at most 1, with the longitudinal slip kappa and the
+    slip angle alpha. With mu = mu_0 - (mu_0 - mu_1) S and N = mu Fz, the law for positive kappa and alpha is: Fx =
+    C_kappa kappa up to the force N / 2, then Fx = N - N^2 / (4 C_kappa kappa); Fy = -N (1 - H^3) with H = 1 - C_alpha
+    tan(alpha) / (3 N), or Fy = -N where H < 0; Mz = `width` N (1 - H) H^3, or Mz = 0 where H < 0. For negative slip,
+    the signs change.
     """
 
     type: ClassVar[str] = "fiala_tire"
@@ -171,8 +174,9 @@ class FialaTire(SimpleTire):
 class BrushTire(SimpleTire):
     """Brush tire with one coefficient of friction and parabolic pressure (Pacejka, Tire and Vehicle Dynamics, 3.2).
 
-    With sigma = (kappa, tan alpha) / (1 + kappa), theta = C / (3 mu Fz) and s = theta |sigma|, the force is mu Fz s
-    (3 - 3 s + s^2) opposite to the slip velocity, or mu Fz if s > 1; the trail is a/3 (1 - s)^3 / (1 - s + s^2/3).
+    The longitudinal slip is kappa and the slip angle alpha. With sigma = (kappa, tan alpha) / (1 + kappa),
+    theta = C / (3 mu Fz) and s = theta |sigma|, the force is mu Fz s (3 - 3 s + s^2) opposite to the slip velocity, or
+    mu Fz if s > 1. The trail is a/3 (1 - s)^3 / (1 - s + s^2/3), or zero if s > 1.
     """
 
     type: ClassVar[str] = "brush_tire"
