@@ -175,8 +175,8 @@ class BrushTire(SimpleTire):
     """Brush tire with one coefficient of friction and parabolic pressure (Pacejka, Tire and Vehicle Dynamics, 3.2).
 
     The longitudinal slip is kappa and the slip angle alpha. With sigma = (kappa, tan alpha) / (1 + kappa),
-    theta = C / (3 mu Fz) and s = theta |sigma|, the force is mu Fz s (3 - 3 s + s^2) opposite to the slip velocity, or
-    mu Fz if s > 1. The trail is a/3 (1 - s)^3 / (1 - s + s^2/3), or zero if s > 1.
+    theta = C / (3 mu Fz) and s = theta |sigma|, the force is mu Fz s (3 - 3 s + s^2) opposite to the slip velocity,
+    or mu Fz if s > 1. The trail is a/3 (1 - s)^3 / (1 - s + s^2/3), or zero if s > 1.
     """
 
     type: ClassVar[str] = "brush_tire"
