@@ -127,7 +127,7 @@ class Sphere(Shape):
 
 @register
 class Wheel(Shape):
-    """A tire on a rim with spokes, so that its rotation can be seen; `axis` is the axis of rotation."""
+    """A tire on a rim whose spokes make the rotation visible; `axis` is the axis of rotation."""
 
     type: ClassVar[str] = "wheel"
     summary: ClassVar[str] = "a tire on a rim with spokes"

@@ -148,7 +148,7 @@ class Steering(Description):
     """travel of the rack for one turn of the steering wheel, without a sign: a positive angle of the steering wheel
     turns the car to the left, whichever way the rack moves"""
     arm: Positive[Meters] = 0.13
-    """simple suspension: travel of the rack per steer angle (in rad) of the wheels"""
+    """with a simple suspension: travel of the rack per steer angle (in rad) of the wheels"""
     rack_mass: Positive[Kilograms] = 5.0
     """mass of the rack and of the parts that move with it"""
     stiffness: Positive[StiffnessNumber] = 2e6
