@@ -33,7 +33,7 @@ class CoupledCoordinates(Description):
     """change of the driven coordinate divided by that of the driving coordinate: negative for external gears,
     positive for a belt"""
     table: TableName | None = None
-    """name of a table of the driven coordinate versus the driving coordinate, for a cam for example"""
+    """name of a table of the driven coordinate versus the driving coordinate, such as the profile of a cam"""
     offset: AnyQuantity = 0.0
     """constant part of the driven coordinate, m or rad"""
 

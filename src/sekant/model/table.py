@@ -35,7 +35,7 @@ class TableData(Description):
     """interpolation between the points. cubic: twice continuously differentiable; pchip: cubic without
     overshoot; step: constant from each point to the next"""
     extrapolation: Extrapolation = "constant"
-    """value beyond the points. error: no value but an error; constant: value at the end; linear: tangent at the
+    """value beyond the points. error: the run fails; constant: the value at the end; linear: the tangent at the
     end; periodic: the table repeats"""
 
     @classmethod

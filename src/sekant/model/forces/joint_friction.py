@@ -63,7 +63,7 @@ class JointFriction(OnCoordinate, Force):
     """speed at which friction has fallen halfway from its value at rest to its value at high speed, m/s or
     rad/s"""
     width: Positive[AnyQuantity] = 1e-3
-    """speed below which the joint creeps instead of sticking with methods that do not stop at events, m/s or
+    """for methods that do not stop at events: speed below which the joint creeps instead of sticking, m/s or
     rad/s"""
 
     @classmethod

@@ -122,10 +122,12 @@ class FialaTire(SimpleTire):
     """Fiala's tire: parabolic pressure, friction that decreases with slip, and no effect of camber.
 
     The comprehensive slip is S = sqrt(kappa^2 + tan(alpha)^2), at most 1, with the longitudinal slip kappa and the
-    slip angle alpha. With mu = mu_0 - (mu_0 - mu_1) S and N = mu Fz, the law for positive kappa and alpha is: Fx =
-    C_kappa kappa up to the force N / 2, then Fx = N - N^2 / (4 C_kappa kappa); Fy = -N (1 - H^3) with H = 1 - C_alpha
-    tan(alpha) / (3 N), or Fy = -N where H < 0; Mz = `width` N (1 - H) H^3, or Mz = 0 where H < 0. For negative slip,
-    the signs change.
+    slip angle alpha. With mu = mu_0 - (mu_0 - mu_1) S and N = mu Fz, the forces at positive kappa and alpha are
+
+        Fx = C_kappa kappa   up to N / 2 ,      Fx = N - N^2 / (4 C_kappa kappa)   beyond it,
+        Fy = -N (1 - H^3) ,   Mz = N width (1 - H) H^3 ,   H = max(1 - C_alpha tan(alpha) / (3 N), 0) .
+
+    If kappa is negative, Fx changes its sign; if alpha is negative, Fy and Mz change their signs.
     """
 
     type: ClassVar[str] = "fiala_tire"
