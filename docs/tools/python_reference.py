@@ -49,7 +49,7 @@ def _entry(name: str) -> str:
     value = getattr(sk, name)
     example = f"```python\n{examples()[name]}\n```"
     if inspect.ismodule(value):
-        return f"### {name}\n\n`sk.{name}`: {_first(value)}\n\n{example}\n\n{_contents(value)}"
+        return f"### {name}\n\n`sk.{name}`: {_about(value)}\n\n{example}\n\n{_contents(value)}"
     parts = [f"### {name}", f"```text\n{_call(f'sk.{name}', value)}\n```", _text(value), example]
     if inspect.isclass(value):
         parts.append(_members(value))
@@ -154,3 +154,9 @@ def _contents(module: Any) -> str:
 
 def _first(value: Any) -> str:
     return prose((inspect.getdoc(value) or "").split("\n\n")[0])
+
+
+def _about(module: Any) -> str:
+    """The first paragraph about a module, without a title such as "Signals:", which repeats the name."""
+    text = re.sub(r"^\w+: ", "", _first(module))
+    return text[0].upper() + text[1:]

@@ -99,7 +99,7 @@ def as_system(
 class System:
     """A compiled model, based on equations that implement `sekant.formulations.contract`.
 
-    The state is x = [q; v; z; w]: free coordinates, velocities, states of signals and force elements, accumulated
+    The state is x = [q; v; z; w]: free coordinates, velocities, states of signals and force elements, and accumulated
     work. Several threads may use one system: every call has its own buffers, and a lock protects objects that are
     built only once.
     """
@@ -316,8 +316,8 @@ class System:
         return self._built[key]
 
     def cached(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """Like `once`, but later processes with the same model find the result in the cache, if it contains
-        no expressions."""
+        """Like `once`, but later processes with the same model find the result in the cache, unless the result
+        contains expressions."""
         found = self._built.get(key, ABSENT)
         if found is not ABSENT:
             return found
@@ -426,11 +426,12 @@ class System:
         t: float | None = None,
         parameters: Mapping[str, ArrayLike] | None = None,
     ) -> Values:
-        """Outputs at a state (by default the model's start) by name, as in ``system.outputs(state)["spring.force"]``.
+        """The outputs at a state (by default the model's start), by name, as in
+        ``system.outputs(state)["spring.force"]``.
 
-        `names`: patterns such as ``arm.*``; only the matching outputs are compiled and computed. Time `t` (s) and
-        `parameters` default to those of the state if it has them (an equilibrium, the end of a result), else to 0
-        and the defaults.
+        `names`: patterns such as ``arm.*``; only the matching outputs are compiled and computed. By default, the time
+        `t` (s) and `parameters` are those of the state if it has them (an equilibrium or the end of a result);
+        otherwise, the time is 0 and the parameters have their defaults.
         """
         t = float(getattr(state, "t", 0.0)) if t is None else t
         parameters = getattr(state, "parameters", None) if parameters is None else parameters
@@ -475,8 +476,8 @@ class System:
     def bound(self, question: str) -> Bound:
         """A function for one `question` of `map` that has its own arrays, for loops in Python.
 
-        Fill the arrays ``inputs["q"]`` (nq,), "v", "a" (nv,), "t" (1,) and "p" (np,) that change, call the function,
-        and read ``outputs[0]``. It neither checks nor allocates anything.
+        Fill the arrays ``inputs["q"]`` (nq,), "v", "a" (nv,), "t" (1,) and "p" (np,) if their values change, call the
+        function, and read ``outputs[0]``. The function neither checks nor allocates anything.
         """
         return self._questions.bound(question)
 
@@ -515,11 +516,11 @@ class System:
         return summary(self.equations, self.initial_state().q, self.parameter_vector())
 
     def symbolic(self, simplify: bool = True) -> SymbolicEquations:
-        """Mass matrix, bias, constraints and energies as SymPy expressions in the names of the model.
+        """Mass matrix, bias, constraints and energies as SymPy expressions, with symbols named as in the model.
 
-        Run-time parameters remain symbols: ``sk.compile(model, parameters=["m", "l"]).symbolic()``.
-        `simplify` shortens expressions of up to a few hundred operations. A notebook shows the result as
-        equations; `latex()` gives its source. Needs SymPy.
+        Run-time parameters remain symbols: ``sk.compile(model, parameters=["m", "l"]).symbolic()``. `simplify`
+        shortens expressions of up to a few hundred operations. A notebook shows the result as equations; `latex()` of
+        the result returns their LaTeX source. This method needs SymPy.
         """
         from sekant.engine.symbolic import symbolic_equations
 

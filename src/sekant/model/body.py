@@ -16,7 +16,7 @@ from sekant.model.quantities import Description, InertiaTensor, Mass, Point
 
 
 class Body(Description):
-    """A rigid body. Its frame may have any position and orientation in the body."""
+    """A rigid body. The frame of the body may be anywhere in the body, with any orientation."""
 
     mass: Mass = 0.0
     """mass of the whole body"""
@@ -58,7 +58,8 @@ class Body(Description):
         return self
 
     def inertia_at(self, X_BM: Pose) -> RigidInertia:
-        """Inertia about the origin of a frame M at the pose X_BM, resolved in M."""
+        """The inertia of the body about the origin of a frame M, resolved in M. X_BM is the pose of M in the body
+        frame."""
         X_MB = X_BM.inverse()
         J_com = ca.blockcat(inertia_matrix(tuple(scalar(value) for value in self.inertia)))
         R = X_MB.R

@@ -1,4 +1,4 @@
-"""Shapes: how a viewer draws bodies. They have no influence on the motion.
+"""Shapes that a viewer draws for bodies. They have no influence on the motion.
 
 In files: ``shapes: {hub: {type: cylinder, frame: upright, radius: 60 mm, length: 0.2 m, axis: [0, 1, 0]}}``. A shape
 is fixed to a frame; bodies without shapes are drawn automatically.

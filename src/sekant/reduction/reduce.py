@@ -69,19 +69,19 @@ def reduce(
     number of poses along each coordinate; by default, as many as `tolerance` (m and rad, by default 1e-8) requires,
     and 21 x 9 for the polynomial. If you give both `nodes` and `tolerance`, the tolerance is only checked.
 
-    Forces, contacts and sensors remain, except those named in `drop`. Dropped bodies that they refer to follow their
-    own poses, which depend on the same coordinates. `inertia` determines what happens to the other dropped bodies.
-    "exact": they follow their own poses too, so kinetic energy and weight are those of the mechanism. "split": they
-    become equal point masses at their joints, as in Hall's thesis. "identify": they become point masses on the kept
-    body, chosen for the smallest errors of inertia and weight along the coordinates; `mass_errors` of the result
-    reports these errors. "ignore": their inertia is neglected, including that of dropped bodies that follow only
-    because a force acts on them.
+    Forces, contacts and sensors remain, except those named in `drop`. Dropped bodies to which these items refer
+    follow their own poses, which depend on the same coordinates. `inertia` determines what happens to the other
+    dropped bodies. "exact": they follow their own poses too, so kinetic energy and weight are those of the mechanism.
+    "split": they become equal point masses at their joints, as in Hall's thesis. "identify": they become point masses
+    on the kept body, chosen for the smallest errors of inertia and weight along the coordinates; `mass_errors` of the
+    result reports these errors. "ignore": their inertia is neglected, including that of dropped bodies that follow
+    only because a force acts on them.
 
     `elastic`: for a mechanism that is compliant because of its bushings. `keep` must name one frame
-    (``upright.hub``), and `coordinate` must name one of its coordinates (``upright.hub.z``) and, for a steered
-    corner, also a coordinate of a joint. The path is that of the unloaded mechanism. The path joint has the elastic
-    modes of the bushings: all modes if `elastic` is True, or the given number of modes. These modes replace the
-    bushings; other forces on dropped bodies remain.
+    (``upright.hub``), and `coordinate` must name one of the frame's coordinates (``upright.hub.z``) and, for a
+    steered corner, also a coordinate of a joint. The path is that of the unloaded mechanism. The path joint has the
+    elastic modes of the bushings: all modes if `elastic` is True, or the given number of modes. These modes replace
+    the bushings; other forces on dropped bodies remain.
 
     `parameters`: values that replace numbers of the model, such as hard points, by the names of run-time parameters.
     """

@@ -186,7 +186,7 @@ class Result:
         return Rotation.from_quat(np.roll(self[f"{name}.orientation"], -1, axis=-1))
 
     def at(self, times: ArrayLike) -> Result:
-        """The result at other times (m,) s within its span, by linear interpolation of every column."""
+        """The result at other times (m,) s within its time span, by linear interpolation of every column."""
         wanted = np.atleast_1d(np.asarray(times, dtype=float))
         if not len(self):
             raise SekantError("the result has no rows to interpolate")
@@ -201,7 +201,7 @@ class Result:
         return Result(wanted, data, self.channels, *fields)
 
     def summary(self) -> str:
-        """A short text: status, warnings, time span, steps, energy drift, extremes and final values."""
+        """A short text with the status, warnings, time span, steps, energy drift, extremes and final values."""
         return summary_text(self)
 
     def digest(self) -> dict[str, Any]:

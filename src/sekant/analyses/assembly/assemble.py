@@ -168,9 +168,9 @@ def assemble(
     constraints; otherwise all coordinates change, and those with given start values change least. `weights` defines
     "nearest" by a weight for each coordinate, by name as in ``system.state_names``. The default weight is 100 for a
     coordinate whose start value is given, and 1 for the others. Coordinates in `hold` do not change at all. Newton's
-    method with line search comes first. If it fails, or closes a joint the wrong way, three methods follow in turn:
-    least squares of the gaps between the joints' frames, continuation from the residual of the guess, and IPOPT. The
-    velocities are then determined in the same way.
+    method with line search is tried first. If it fails, or closes a joint the wrong way, three other methods are
+    tried in turn: least squares of the gaps between the joints' frames, continuation from the residual of the guess,
+    and IPOPT. The velocities are then determined in the same way.
     """
     system, hold = as_system(system, parameters), names_of(hold, "hold")
     if guess is not None:

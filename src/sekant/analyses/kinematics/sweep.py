@@ -58,9 +58,10 @@ def kinematics(
     count), other: [...]}``. Quantities in `hold` keep their values. Prescribed motions of the model are frozen at
     time `t` (s).
 
-    The sweep begins at the assembled start of the model, or at `guess`, and stays on its branch of solutions. If the
-    mechanism cannot reach the end of the range, the result contains the points that it can reach, and `limits` of the
-    result says where the travel ends and why. With two drives, the first drive is swept for each value of the second.
+    The sweep begins at the assembled start of the model, or at `guess`, and stays on the branch of solutions that
+    contains this point. If the mechanism cannot reach the end of the range, the result contains the points that it
+    can reach, and `limits` of the result says where the travel ends and why. With two drives, the first drive is
+    swept for each value of the second.
 
     With `path`, any number of quantities are driven along one path. All drives have the same number of values; the
     k-th values of all drives define the k-th point of the path. The result contains the derivatives with respect to

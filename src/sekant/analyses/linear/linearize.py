@@ -63,10 +63,10 @@ def linearize(
 
     Without a state, the model is linearized about its equilibrium; a result of `sk.equilibrium` may also be given. A
     state with velocities must be a steady motion with the constant accelerations `a` (nv,), by default zero. The
-    linear model about a result of `sk.analyses.steady_motion` uses axes that move with that motion. Only
-    ``at="motion"`` accepts any other state; the accelerations are those of the system in this state. Otherwise, an
-    error reports the unbalanced forces of a state that is neither an equilibrium nor a steady motion. If a joint with
-    dry friction is at rest in the state, a constraint with the name of the friction element locks the joint.
+    linear model about a result of `sk.analyses.steady_motion` uses axes that move with that motion. If the state is
+    neither an equilibrium nor a steady motion, an error reports the unbalanced forces. With ``at="motion"``, any
+    state is accepted, with the accelerations that the system has there. If a joint with dry friction is at rest in
+    the state, a constraint with the name of the friction element locks the joint.
 
     `inputs`: names of run-time parameters, of prescribed motions, or of coordinates along which forces act.
     `outputs`: names or patterns of outputs. `independent`: names of the independent coordinates of a constrained

@@ -55,8 +55,8 @@ class Simulation:
     they are set again. `method`: "rk4", "semi_implicit_euler" and "euler" take steps of the fixed length `step` (s).
     By default, each call takes one step. "dop853", "taylor" and "radau5" choose their own steps within a call,
     according to the tolerances `rtol` and `atol`. The default is "rk4", or "dop853" for models with contacts or dry
-    friction. If all calls have the same length, the explicit methods give exactly the results of `sk.simulate` with
-    the same method, `step` and `output_step`.
+    friction. If all calls of `step` have the same length, the explicit methods give exactly the results of
+    `sk.simulate` with the same method, `step` and `output_step`.
 
     A model with contacts, friction, events, samples or delays advances from event to event within a step. Samples
     that are due at the end of a step are taken when the next step begins, with the inputs set at that time. If an
@@ -198,14 +198,14 @@ class Simulation:
             )
 
     def save(self) -> Snapshot:
-        """The current state of the simulation. `restore` returns to it, in this simulation or in another simulation
-        of the same system."""
+        """The current state of the simulation. `restore` returns to this state, in this simulation or in another
+        simulation of the same system."""
         return Snapshot(
             self._time, self._stepper.save(), self._p.copy(), self._count, self._origin, self._length
         )
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Return to `snapshot`, including its inputs. From there the simulation repeats bit for bit."""
+        """Return to the state and the inputs in `snapshot`. From there, the simulation repeats bit for bit."""
         position, stepper = snapshot.position, self._stepper
         if snapshot.p.shape != self._p.shape:
             raise SolverError("the snapshot comes from a simulation of another system")

@@ -95,11 +95,12 @@ class PoseCurve:
 
     @property
     def closed(self) -> bool:
-        """Whether the curve repeats."""
+        """Whether the curve is periodic."""
         return self.extrapolation == "periodic"
 
     def components(self, u: ArrayLike, order: int = 0) -> Array:
-        """Table components (..., m), or their derivative of the given order, at u (...)."""
+        """The m components (..., m) of the table, or their derivatives of the given order, at the values u (...) of
+        the parameter."""
         u = np.asarray(u, float)
         a, b = self.range
         if self.extrapolation == "error":
@@ -116,7 +117,7 @@ class PoseCurve:
         return flat.reshape(*u.shape, flat.shape[-1])
 
     def jet(self, u: ArrayLike, order: int) -> Array:
-        """Components and their derivatives up to the given order (order + 1, ..., m)."""
+        """The m components and their derivatives up to the given order, as an array (order + 1, ..., m)."""
         return np.stack([self.components(u, k) for k in range(order + 1)])
 
     def pose(self, u: ArrayLike) -> tuple[Array, Array]:
@@ -147,7 +148,7 @@ class PoseCurve:
         return self._twists(u, 0, frame)
 
     def twist_rate(self, u: ArrayLike, frame: Frame = "M") -> Array:
-        """Derivative with respect to u (..., 6) of the components of the twist."""
+        """Derivative (..., 6) of the components of the twist with respect to u."""
         return self._twists(u, 1, frame)
 
     def twist_jerk(self, u: ArrayLike, frame: Frame = "M") -> Array:
@@ -205,7 +206,7 @@ class PoseCurve:
             )
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the curve as JSON (see `pose_files`); `load` returns the same numbers bit for bit."""
+        """Write the curve as JSON (see `pose_files`). `load` restores exactly the same numbers."""
         from sekant.geometry.pose_files import save_pose
 
         save_pose(self, path)

@@ -50,7 +50,7 @@ class PoseSurface:
         return self.table.range
 
     def components(self, u1: ArrayLike, u2: ArrayLike, order: tuple[int, int] = (0, 0)) -> Array:
-        """Table components (..., m), or a mixed partial derivative of them."""
+        """The m components (..., m) of the table, or their partial derivatives of the given orders."""
         x1, x2 = np.broadcast_arrays(np.asarray(u1, float), np.asarray(u2, float))
         y = self.table(x1, x2, order)
         bad = ~np.isfinite(y[..., 0])
@@ -70,7 +70,7 @@ class PoseSurface:
         return pose_kinematics.rotations(y, self.orientation, self.R_constant), y[..., :3]
 
     def position(self, u1: ArrayLike, u2: ArrayLike, order: tuple[int, int] = (0, 0)) -> Array:
-        """p_FM (..., 3) [m] in F, or a mixed partial derivative of it."""
+        """p_FM (..., 3) [m] in F, or its partial derivative of the given orders."""
         return self.components(u1, u2, order)[..., :3]
 
     def quaternion(self, u1: ArrayLike, u2: ArrayLike) -> Array:
@@ -217,7 +217,8 @@ class PoseSurface:
 
     @staticmethod
     def fit(data: Any, parameters: tuple[str, str] = ("u1", "u2"), **options: Any) -> PoseSurface:
-        """Surface fitted to measured poses, with the parameters in two columns; see `fit.surface.fit_surface`."""
+        """Surface fitted to measured poses; two columns of the data contain the parameters. See
+        `fit.surface.fit_surface`."""
         from sekant.geometry.fit.surface import fit_surface
 
         return fit_surface(data, parameters, **options)

@@ -29,7 +29,8 @@ from sekant.model.quantities import (
 
 @register
 class RotationalSpringDamper(Force):
-    """The restoring torque is k (q - q0) + c q' + spring(q - q0) + damper(q') + torque.
+    """The restoring torque is k (q - q0) + c q' + spring(q - q0) + damper(q') + torque, with the stiffness k and the
+    damping c.
 
     It acts either on a joint coordinate or between two frames about `axis`, which is fixed in both frames. A
     joint coordinate counts full turns. Between two frames, the angle q of the child relative to the parent is in

@@ -18,8 +18,8 @@ from sekant.model.quantities import Force as ForceQuantity
 
 @register
 class SpringDamper(Ends, Force):
-    """The tension is k (l - l0) + c l' + spring(l - l0) + damper(l') + force. A positive tension pulls the
-    ends together.
+    """The tension is k (l - l0) + c l' + spring(l - l0) + damper(l') + force, with the stiffness k and the
+    damping c. A positive tension pulls the ends together.
 
     The expression `force` may use the `length` l, the `deflection` l - l0 and the `rate` l'.
     """

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def load_suspension(
     path: str | PathLike[str], *, side: Side | None = None, steered: bool = True
 ) -> tuple[Model, Suspension]:
-    """The model of a corner and the roles of its items, from a file of hard points or of a model.
+    """The model of a corner and the roles of its items, from a file with hard points or a model.
 
     The file has one of three forms:
 

@@ -27,7 +27,7 @@ RackPerTurn = Annotated[Meters, AfterValidator(_moving)]
 
 
 class Suspension(Description):
-    """Roles of the items of a model, and the data of the vehicle that curves require."""
+    """Roles of the items of a model, and the vehicle data that the curves require."""
 
     wheel_center: str = "upright.wheel_center"
     """frame on the upright at the wheel's center, with y along the spin axis, pointing left"""

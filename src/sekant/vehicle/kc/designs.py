@@ -45,7 +45,8 @@ ASSEMBLED = 1e-10  # m: with smaller gaps of joints as drawn, no assembly is nec
 
 
 class AxleDesigns:
-    """Curves of an axle with rigid joints, as functions of the coordinates ``lower_ball.z`` ... of its hard points.
+    """Curves of an axle with rigid joints, as functions of the coordinates of its hard points, such as
+    `lower_ball.z`.
 
     `points` contains the names of the hard points that may move (default: all). `motion`, `travel` and `steering`
     have the same meaning as in `axle_curves`. Travel and changes are measured from the drawing of each design.

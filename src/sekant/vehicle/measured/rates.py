@@ -155,7 +155,8 @@ def _angles_by_turns(R: Vector, s: float) -> Vector:
 
 
 def read_compliance(path: str | PathLike[str], side: str = "left") -> MeasuredCompliance:
-    """Rates of one wheel from a CSV file with columns such as ``lateral_same.toe [deg/kN]``, ``braking.x [mm/kN]``.
+    """Compliance rates of one wheel, from a CSV file with columns such as ``lateral_same.toe [deg/kN]``, ``braking.x
+    [mm/kN]``.
 
     Cases and quantities are those of a `ComplianceTable`, with loads on this wheel. The file has one row for each
     travel in the column ``travel [mm]``; a single row needs no travel and applies everywhere.
