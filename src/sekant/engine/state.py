@@ -17,7 +17,8 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Free coordinates q (nq,) and velocities v (nv,) of a system, and the states z (nz,) of its signals and forces.
+    """Free coordinates q (nq,) and velocities v (nv,) of a system, and the states z (nz,) of its signals and force
+    elements.
 
     `held` (nh,): values that are constant between events, such as samples and the branches of a hysteresis. If z or
     `held` is empty, the start values of the model apply.

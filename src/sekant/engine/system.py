@@ -229,7 +229,7 @@ class System:
         return State(*self.completed(q, v, 0.0, p), z=z)
 
     def completed(self, q: Vector, v: Vector, t: float, p: Vector) -> tuple[Vector, Vector]:
-        """A consistent start state in which the dependent quantities are filled in."""
+        """The coordinates and velocities (q, v) of a consistent start state, with the dependent values filled in."""
         return self.equations.start.completed(q, v, t, p) if self.facts.completes else (q, v)
 
     def element_states(self, state: State, values: Mapping[str, ArrayLike] | None = None) -> Vector:
@@ -297,7 +297,7 @@ class System:
 
     @property
     def equations(self) -> ConstrainedEquations:
-        """The equations in CasADi symbols; built when they are first needed, see `cached`."""
+        """The equations in CasADi symbols. They are built when they are first needed."""
         if self._equations is None:
             with self._lock:
                 if self._equations is None:
@@ -371,7 +371,7 @@ class System:
     def with_equations(
         self, name: str, equations: Callable[[], Any], defaults: Callable[[], Mapping[str, float]] = dict
     ) -> System:
-        """A system of the same model with other equations, identified by `name`; created once.
+        """A system of the same model with other equations, identified by `name`. The system is created once.
 
         `defaults`: the defaults of the additional run-time parameters of these equations.
         """
@@ -379,7 +379,7 @@ class System:
 
     def with_expressions(self) -> System:
         """A copy of the system that keeps the symbolic expressions of its functions, for generating code for other
-        targets; created once."""
+        targets. The copy is created once."""
 
         def make() -> System:
             how = (self.model, lambda: self.equations, self.engine, self.uses_cache, None, self.quick)

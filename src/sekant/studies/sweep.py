@@ -33,8 +33,8 @@ MOST_NUMBERS = 2_000_000_000
 
 @dataclass(frozen=True)
 class Progress:
-    """Progress of a study: `done` of `rows` rows are complete, of which `failed` rows failed; `rate` is in rows per
-    second, and `left` is the remaining time in s."""
+    """Progress of a study: `done` of `rows` rows are complete, and `failed` of the complete rows have failed; `rate`
+    is in rows per second, and `left` is the remaining time in s."""
 
     done: int
     rows: int

@@ -53,15 +53,15 @@ class Simulation:
 
     Example: ``sim.inputs["torque"] = 3.0; sim.step(1e-3); sim.outputs["arm.angle"]``. Inputs keep their values until
     they are set again. `method`: "rk4", "semi_implicit_euler" and "euler" take steps of the fixed length `step` (s).
-    By default, each call takes one step. "dop853", "taylor" and "radau5" choose their own steps within a call,
-    according to the tolerances `rtol` and `atol`. The default is "rk4", or "dop853" for models with contacts or dry
-    friction. If all calls of `step` have the same length, the explicit methods give exactly the results of
+    By default, each call of `sim.step` takes one step. "dop853", "taylor" and "radau5" choose their own steps within
+    a call, according to the tolerances `rtol` and `atol`. The default is "rk4", or "dop853" for models with contacts
+    or dry friction. If all calls of `sim.step` have the same length, the explicit methods give exactly the results of
     `sk.simulate` with the same method, `step` and `output_step`.
 
-    A model with contacts, friction, events, samples or delays advances from event to event within a step. Samples
-    that are due at the end of a step are taken when the next step begins, with the inputs set at that time. If an
-    event of the model ends a step early, `stopped` names the event, and the next step continues from the time of the
-    event; otherwise `stopped` is empty.
+    The simulation of a model with contacts, friction, events, samples or delays advances from event to event within a
+    step. Samples that are due at the end of a step are taken when the next step begins, with the inputs set at that
+    time. If an event of the model ends a step early, `stopped` names the event, and the next step continues from the
+    time of the event; otherwise `stopped` is empty.
 
     `parameters`: values of the system's run-time parameters. `initial`: a state to start from, at time `t` (s),
     instead of the model's own start. `outputs`: patterns, such as ``arm.*``, of the outputs to compute; fewer

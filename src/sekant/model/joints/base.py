@@ -263,7 +263,7 @@ def refuse_own_start(joint: Any) -> Any:
 
 
 class CoordinateJoint(Joint):
-    """A joint whose velocities are the rates of its coordinates, with start values q0 and v0."""
+    """A joint whose velocities are the rates of its coordinates. The start values are q0 and v0."""
 
     q0: Annotated[tuple[Value, ...] | None, Mirror("coordinates")] = None
     """coordinates at the start, in m or rad"""
