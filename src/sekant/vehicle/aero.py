@@ -21,7 +21,7 @@ DENSITY = 1.2  # kg/m^3, of air
 
 @register
 class Aero(Force):
-    """Drag and downforce at a front and a rear point, which move at the velocity v relative to the air.
+    """Drag and downforce at a front and a rear point, each of which has a velocity v relative to the air.
 
     Half of the drag rho/2 C_d A |v| v acts at each point. The downforce at each point is rho/2 C_l A v_x^2, with the
     component v_x of v along x of its frame. A downforce area may be an expression of `h`, the height (m) of its

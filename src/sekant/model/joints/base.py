@@ -94,7 +94,8 @@ class Joint(Item):
     child: FrameName
     """body or frame that moves relative to the parent"""
     at: Point | None = None
-    """position of the joint in the frames of both bodies, if these frames coincide at zero coordinates"""
+    """position of the joint if the frames of both bodies coincide at zero coordinates; the position is then the same
+    in both frames"""
     parent_pose: Placement = Placement()
     """pose of the joint frame F in the frame of the parent"""
     child_pose: Placement = Placement()

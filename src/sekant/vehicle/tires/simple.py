@@ -33,8 +33,8 @@ class SimpleTire(Tire):
     rolling_resistance: Dimensionless = 0.0
     """moment of the rolling resistance divided by the product of load and radius"""
     longitudinal_relaxation: Length = 0.0
-    """relaxation length of longitudinal slip; with 0, the force follows the slip without delay (not at standstill,
-    where this slip is undefined)"""
+    """relaxation length of the longitudinal slip; with 0, the force follows the slip without delay (except at
+    standstill, where this slip is undefined)"""
     lateral_relaxation: Length = 0.0
     """relaxation length of the slip angle; with 0, the force follows the slip angle without delay"""
     patch_damping: Damping = 0.0
