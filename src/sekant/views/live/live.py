@@ -62,8 +62,8 @@ def live(
     modes: bool = False,
     **options: Any,
 ) -> LivePage:
-    """Write a page that simulates a model whenever a reader changes the parameters of the model. Returns the page,
-    which functions accept as a path.
+    """Write a page that simulates a model whenever a reader changes the parameters of the model. Returns the page as
+    a path-like object.
 
     `vary`: ranges of run-time parameters by name, as strings (``{"strut.stiffness": "10..40 kN/m"}``) or as pairs of
     numbers in SI; inputs and start values (``arm.q0``) are allowed as well. `outputs`: patterns of outputs that can
