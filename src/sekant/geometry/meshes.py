@@ -35,7 +35,7 @@ def read_mesh(path: str | PathLike[str]) -> tuple[NDArray[np.float32], NDArray[n
             "is damaged: a vertex or face contains a value that is not a number", file=str(path)
         ) from None
     if not len(triangles) or not np.all(np.isfinite(vertices)):
-        raise DataError("contains no triangles, or coordinates that are not finite", file=str(path))
+        raise DataError("contains no triangles, or has coordinates that are not finite", file=str(path))
     if triangles.max() >= len(vertices):
         raise DataError(
             f"refers to vertex {triangles.max() + 1}, but has only {len(vertices)} vertices", file=str(path)

@@ -122,8 +122,8 @@ class Lookups:
             orders = (0,) * dimension if order == 0 else (order,)
         if len(args) != dimension or len(orders) != dimension or any(o < 0 for o in orders):
             raise DataError(
-                f"{table.label}: it takes {counted(dimension, 'arguments')} and as many derivative orders, "
-                "none of which may be negative"
+                f"{table.label}: takes {counted(dimension, 'arguments')} and one derivative order per argument; "
+                "orders must not be negative"
             )
         if any(a.shape != (1, 1) for a in args):
             raise DataError(

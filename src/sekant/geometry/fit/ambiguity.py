@@ -105,11 +105,11 @@ def uncertain_order(
         one, other = int(rows[found.first]), int(rows[found.second])
         named = [one, other]
         turn = found.turn
-        place = f"with {poses.row(one)} in place of {poses.row(other)}, or next to it"
+        place = f"with {poses.row(one)} moved to the position of {poses.row(other)}, or next to it"
         if shuffled or found.more < _SMOOTHER:
             remedy = "" if shuffled else "; sort the rows, add a time column, or give more points there"
             raise poses.error(
-                f"the points do not determine their order along the path: {place}, the path would be "
+                f"the order of the points along the path is ambiguous: {place}, the path would be "
                 f"{'smoother' if found.more < 0.0 else 'about as smooth'}{remedy}"
             )
         why = f"{place}, the path would be about as smooth"

@@ -62,7 +62,9 @@ PRECISIONS = {p.name: p for p in (DOUBLE, FLOAT)}
 def expression(op: int, a: str, b: str, precision: Precision) -> str:
     """The C expression of operation `op` on the operands `a` and `b` (names or literals)."""
     if op not in TABLE:
-        raise SekantError(f"operation {op} of CasADi has no C code; calls of functions must be expanded")
+        raise SekantError(
+            f"operation {op} of CasADi cannot be exported as C; if it is a function call, expand the function first"
+        )
     return TABLE[op].c_text(precision.suffix).format(a=a, b=b)
 
 
